@@ -1,0 +1,77 @@
+# Every target works from a fresh clone with Python 3.11+ and make. See README.md for what each costs.
+PYTHON ?= python3
+PORT ?= 7860
+# TORCH=cpu takes PyTorch's own CPU builds: on Linux the default one brings 2.7 GB of CUDA libraries.
+TORCH ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+TORCH_INDEX := $(if $(filter cpu,$(TORCH)),--index-url https://download.pytorch.org/whl/cpu,)
+
+.PHONY: help setup dev run test check format evals baseline lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run     install, ingest the bundled sample, serve http://127.0.0.1:$(PORT)"
+	@echo "make test    the whole test suite        make check   format, lint, types, contracts"
+	@echo "make evals   score the bundled sample    make setup   install only [TORCH=cpu]"
+
+# A stamp is written last, so that an interrupted install is taken up again by the next call.
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "paperchat needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt requirements/torch.txt pyproject.toml
+	@echo "Installing paperchat into $(VENV) (about 2 minutes and 2 GB)"
+	$(PIP) install --no-deps --require-hashes -r requirements/runtime.txt
+	$(PIP) install $(TORCH_INDEX) -r requirements/torch.txt
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
+	$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
+	$(PIP) check
+	@touch $@
+
+setup: $(VENV)/.runtime
+
+dev: $(VENV)/.dev
+
+run: setup
+	@test -e "$${PAPERCHAT_INDEX_DIR:-index}/CURRENT" || $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
+	@exec $(BIN)/paperchat serve --port $(PORT)
+
+test: dev
+	$(BIN)/python -m pytest
+
+# Scores the bundled questions over the bundled sample, in an index of its own.
+EVALS_INDEX := .venv/evals-index
+evals: dev
+	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
+	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals run seeds
+
+# Accepts today's scores as the ones that tests compare with.
+baseline: dev
+	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
+	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals baseline seeds
+
+check: dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+format: dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Regenerates requirements/runtime.txt and dev.txt from pyproject.toml.
+lock: dev
+	$(PIP) install -q uv
+	$(BIN)/python requirements/lock.py
+
+clean:
+	rm -rf $(VENV) index .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,91 @@
+"""The assistant of a running server, from before it is ready to after the index changed.
+
+In: settings. Out: the assistant when there is one, and the state to tell the world.
+Not known here: HTTP.
+"""
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.assistant import Assistant
+from app.settings import Settings
+from vectorstore.embedder import Embedder, open_embedder
+from vectorstore.errors import NoIndex, OtherModel, VectorstoreError
+from vectorstore.generation import current_folder, read_manifest
+from vectorstore.lock import being_written
+
+Status = Literal["starting", "indexing", "empty", "ready"]
+_LOOK_EVERY = 0.5  # seconds, for an index to appear
+
+_log = logging.getLogger("paperchat")
+
+
+@dataclass(frozen=True)
+class State:
+    """What `/api/health` tells."""
+
+    status: Status
+    corpus: str = ""
+    papers: int = 0
+    model: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"status": self.status, "corpus": self.corpus, "papers": self.papers, "model": self.model}
+
+
+class Engine:
+    """Loads the assistant in the background, and waits for an index where there is none yet."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises at once what no waiting can mend: OtherModel, OtherFormat, IndexDamaged, ModelUnusable."""
+        self._root = settings.index_dir
+        self._embedder: Embedder = open_embedder(settings.embedder)
+        self._stop = threading.Event()
+        self.assistant: Assistant | None = None
+        self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
+        try:
+            built = read_manifest(current_folder(self._root)).fingerprint
+        except NoIndex:
+            return
+        if built != self._embedder.fingerprint:
+            raise OtherModel(built, self._embedder.fingerprint)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until the assistant is loaded or, without an index, found to be missing."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while self.state().status == "starting" and (end is None or time.monotonic() < end):
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self.assistant is not None:
+            self.assistant.close()
+
+    def state(self) -> State:
+        """The state now. An index with no papers can't answer a question: "empty"."""
+        assistant = self.assistant
+        if assistant is not None:
+            size = assistant.size
+            return State("ready" if size else "empty", assistant.corpus, size, assistant.fingerprint)
+        if (self._root / "CURRENT").exists():
+            return State("starting")
+        return State("indexing" if being_written(self._root) else "empty")
+
+    def _load(self) -> None:
+        while not self._stop.is_set():
+            try:
+                assistant = Assistant(self._root, self._embedder)
+                assistant.warm_up()
+                self.assistant = assistant
+                return
+            except NoIndex:
+                pass
+            except VectorstoreError as error:
+                _log.error("%s", error)
+            self._stop.wait(_LOOK_EVERY)

@@ -1,0 +1,62 @@
+"""A follow-up to a question that stands on its own.
+
+In: a question, the turns before it, and a way to look up the papers they cite. Out: the standalone question.
+A question that refers back gets the labels of the papers that it refers to, or, where a client kept no ids, the
+words of the last answer.
+Not known here: retrieval, routes.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from app.answer import Turn
+from app.question import GENERIC
+from vectorstore.paper import Paper
+from vectorstore.text import plain, terms
+
+_REFERS = re.compile(
+    r"(?i)\b(?:it|its|it's|they|them|their|he|she|his|her|this|that|these|those|there|the (?:authors?|paper|method|"
+    r"approach|model|system|same|other|former|latter|first|second|third|last)(?: (?:one|paper))?|number \d|"
+    r"(?:first|second|third|last|other) one|do i need|back to)\b"
+)
+_CONTINUES = re.compile(
+    r"(?i)^\W*(?:and|but|so|also|what about|how about|why|how come|who wrote|which of|did any|how much|how many)\b"
+)
+_TURNS_AWAY = re.compile(
+    r"(?i)\b(?:different (?:topic|question)|new topic|something else|changing the subject|unrelated)\b"
+)
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_ORDINAL = re.compile(
+    r"(?i)\b(?:(first|second|third|fourth|fifth|last)(?: one| paper)?|(?:number|no\.?|#|\[)\s*(\d+))\b"
+)
+_CONTEXT = 300  # characters of an answer's text that stand in for the papers it named
+_SHORT = 4  # topic words; with fewer a question seldom stands alone
+
+
+def standalone(question: str, history: Sequence[Turn], paper: Callable[[str], Paper | None]) -> str:
+    """`question` itself, or with what it refers to in brackets behind it."""
+    answers = [turn for turn in history if turn.role == "assistant"]
+    if not answers or _TURNS_AWAY.search(question) or not _is_follow_up(question):
+        return question
+    about = _about(question, answers[-1], paper)
+    return f"{question} [about: {about}]" if about else question
+
+
+def _is_follow_up(question: str) -> bool:
+    topic = [term for term in terms(question) if term not in GENERIC]
+    return bool(_REFERS.search(question) or _CONTINUES.search(question) or len(topic) < _SHORT)
+
+
+def _about(question: str, answer: Turn, paper: Callable[[str], Paper | None]) -> str:
+    cited = [found for name in answer.papers if (found := paper(name)) is not None]
+    ordinal = _ORDINAL.search(question)
+    place = None
+    if ordinal:
+        place = _ORDINALS[ordinal[1].lower()] if ordinal[1] else int(ordinal[2])
+    if cited:
+        chosen = cited[place - 1 if place and place > 0 else -1] if place and abs(place) <= len(cited) else cited[0]
+        return plain(chosen.label)
+    text = " ".join(answer.content.split())
+    if place and (item := re.search(rf"(?:^|\s){place}[.)]\s+(.+?)(?=\s\d[.)]\s|$)", text)):
+        return item[1][:_CONTEXT]
+    return text[:_CONTEXT]

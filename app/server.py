@@ -1,0 +1,115 @@
+"""The REST interface.
+
+In: HTTP requests. Out: JSON; errors as problem+json (RFC 9457). Answers only to its own host names and origins,
+takes only JSON, refuses large bodies, and no path of a file from anybody.
+Not known here: how a question is answered, how the process was started.
+"""
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.answer import Answer, Conditions, PaperCard, Retrieved, Turn, paper_json
+from app.assistant import LONGEST_QUESTION, Assistant
+from app.engine import Engine
+from app.errors import AppError
+from app.guard import Guard, problem
+from app.history import MOST_TURNS
+from vectorstore.errors import VectorstoreError
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Ask(_Body):
+    """What `POST /api/ask` takes."""
+
+    question: str
+    history: list[Turn] = []
+    filters: Conditions = Conditions()
+    k: Annotated[int, Field(ge=1, le=1000)] = 30
+
+
+class Search(_Body):
+    """What `POST /api/search` takes."""
+
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    filters: Conditions = Conditions()
+    k: Annotated[int, Field(ge=1, le=1000)] = 30
+
+
+class Ranking(BaseModel):
+    """What `POST /api/search` returns."""
+
+    retrieved: list[Retrieved]
+    papers: list[PaperCard]
+
+
+def create_server(engine: Engine, hosts: frozenset[str]) -> FastAPI:
+    """The application over `engine`, answering to the host names `hosts`."""
+    # No documentation pages: theirs would load scripts from elsewhere. The schema is at /openapi.json.
+    server = FastAPI(title="paperchat", docs_url=None, redoc_url=None)
+    server.add_middleware(Guard, hosts=hosts)
+    _report_problems(server)
+
+    @server.post("/api/ask")
+    def ask(asked: Ask) -> Answer:
+        """Answer a question with citations."""
+        return _ready(engine).ask(asked.question, asked.history[-MOST_TURNS:], asked.filters, asked.k)
+
+    @server.post("/api/search")
+    def search(asked: Search) -> Ranking:
+        """Rank papers for a question."""
+        found = _ready(engine).search(asked.question, asked.filters, asked.k)
+        rows = [Retrieved(id=e.paper.id, rank=e.rank, score=e.score, found_by=e.found_by) for e in found]
+        return Ranking(retrieved=rows, papers=[PaperCard.of(e.paper) for e in found])
+
+    @server.get("/api/papers/{id:path}")
+    def paper(id: str) -> dict[str, Any]:
+        """One paper, by its id, a former id or an alias."""
+        found = _ready(engine).paper(id)
+        if found is None:
+            raise HTTPException(404, "There is no paper with that id.")
+        return paper_json(found)
+
+    @server.get("/api/health")
+    def health() -> Response:
+        """200 when a question can be answered, else 503 with the reason."""
+        state = engine.state()
+        return JSONResponse(state.to_json(), 200 if state.status == "ready" else 503)
+
+    return server
+
+
+def _ready(engine: Engine) -> Assistant:
+    if engine.assistant is None:
+        raise HTTPException(503, f"Not ready: {engine.state().status}. See /api/health.")
+    return engine.assistant
+
+
+def _report_problems(server: FastAPI) -> None:
+    @server.exception_handler(HTTPException)
+    def http(_: Request, error: HTTPException) -> Response:
+        return problem(error.status_code, str(error.detail))
+
+    @server.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return problem(400, f"The body is not JSON: {first.get('ctx', {}).get('error', first['msg'])}.")
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        return problem(422, f"{where}: {first['msg']}" if where else str(first["msg"]))
+
+    @server.exception_handler(AppError)
+    def refused(_: Request, error: AppError) -> Response:
+        return problem(422, str(error))
+
+    @server.exception_handler(VectorstoreError)
+    def index(_: Request, error: VectorstoreError) -> Response:
+        return problem(503, str(error))

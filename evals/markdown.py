@@ -1,0 +1,113 @@
+"""A report as Markdown, for a terminal, a note or a pull request.
+
+In: a report. Out: text: means by category, abstention, what is broken, every miss with its reason, definitions.
+Text that came from a question or a model stands in code spans, so that no renderer loads or runs it.
+Not known here: how anything was measured.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from evals.judge import MEASURES, Question
+from evals.report import Group, Report
+
+
+def markdown(report: Report) -> str:
+    """The whole report, most important first."""
+    sections = (
+        _head(report),
+        _table(report),
+        _abstention(report),
+        _listed("Questions that failed", [f"{_name(q)}: {_code(q.error)}" for q in report.failed]),
+        _listed("Violated invariants", [f"{_name(q)}: {_code(v)}" for q in report.violated for v in q.violations]),
+        _listed("Misses", [line for question in report.questions for line in _miss(question)]),
+        _latency(report),
+        _definitions(report),
+    )
+    return "\n".join("\n".join(section) for section in sections if section)
+
+
+def _head(report: Report) -> list[str]:
+    system = report.system
+    made_with = f"embedder {system.embedder}; writer {', '.join(system.writers) or 'none'}"
+    return [
+        f"# {report.set.name}: {report.overall.n} questions",
+        "",
+        f"Set {report.set.digest}; {system.papers} papers, index {report.corpus}; {made_with}.",
+        "",
+    ]
+
+
+def _table(report: Report) -> list[str]:
+    names = [measure.name for measure in MEASURES if measure.name in report.overall.measures]
+    categories = dict.fromkeys(question.category for question in report.questions)
+    return [
+        "## Means",
+        "",
+        _row(["category", "n", *names]),
+        _row(["---", *["--:"] * (len(names) + 1)]),
+        *(_row(_cells(name, report.categories[name], names)) for name in categories),
+        _row(_cells("**all**", report.overall, names)),
+        "",
+        "(n) where a measure applies to fewer questions than the row has; - where it applies to none.",
+        "",
+    ]
+
+
+def _cells(title: str, group: Group, names: Sequence[str]) -> Iterator[str]:
+    yield from (title, str(group.n))
+    for name in names:
+        found = group.measures.get(name)
+        fewer = f" ({found.n})" if found and found.n != group.n else ""
+        yield f"{found.mean:.3f}{fewer}" if found else "-"
+
+
+def _abstention(report: Report) -> list[str]:
+    found = report.abstention
+    if found.precision is None:
+        return []
+    off_topic = "-" if found.off_topic_refused is None else f"{found.off_topic_refused:.3f}"
+    return [
+        "## Abstention",
+        "",
+        f"Precision {found.precision:.3f}, recall {found.recall:.3f}, F1 {found.f1:.3f}; "
+        f"off-topic refused {off_topic}.",
+        f"Answerable and refused: {', '.join(found.answerable_refused) or 'none'}.",
+        f"Unanswerable and not declined: {', '.join(found.unanswerable_not_declined) or 'none'}.",
+        "",
+    ]
+
+
+def _miss(question: Question) -> Iterator[str]:
+    """One line for a question that lost points, each distinct reason once."""
+    reasons: dict[str, list[str]] = {}
+    for name, score in question.misses.items():
+        reasons.setdefault(score.reason, []).append(f"{name} {score.value:.3g}")
+    if reasons and question.status != "failed":
+        what = "; ".join(f"{', '.join(names)}: {_code(reason)}" for reason, names in reasons.items())
+        yield f"{_name(question)} {_code(question.question)}: {what}"
+
+
+def _latency(report: Report) -> list[str]:
+    rows = [_row([stage, f"{p.p50:.1f}", f"{p.p95:.1f}"]) for stage, p in report.latency_ms.items()]
+    return ["## Latency, ms", "", _row(["stage", "p50", "p95"]), _row(["---", "--:", "--:"]), *rows, ""] if rows else []
+
+
+def _definitions(report: Report) -> list[str]:
+    used = [measure for measure in MEASURES if measure.name in report.overall.measures]
+    return ["## Measures", "", *(f"- **{m.name}**: {m.definition} ({m.source})" for m in used), ""]
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"## {title} ({len(lines)})", "", *(f"- {line}" for line in lines), ""] if lines else []
+
+
+def _name(question: Question) -> str:
+    return f"**{question.id}** {question.category}"
+
+
+def _row(cells: Sequence[str] | Iterator[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _code(text: str) -> str:
+    return "`" + " ".join(text.replace("`", "'").split()) + "`"

@@ -1,0 +1,72 @@
+"""A paper to what is embedded of it.
+
+In: a paper and the spans of its sentences. Out: chunks: title and abstract as one text, or, where that exceeds the
+model's window, several that overlap. Every sentence's span is in exactly one chunk.
+Measured on 709 real questions (nDCG@10): without its title a paper ranks .016 lower, and bare sentences as chunks
+.068 lower, so neither is done.
+Not known here: models beyond their window, vectors.
+"""
+
+from collections.abc import Callable, Sequence
+
+from vectorstore.embedder import Chunk
+from vectorstore.paper import Paper
+from vectorstore.text import plain
+
+_OVERLAP = 2  # sentences that a window repeats of the one before it
+_SPECIAL_TOKENS = 8  # [CLS], [SEP], and a margin for the joins
+
+
+def chunks_of(
+    paper: Paper,
+    spans: Sequence[tuple[int, int]],
+    max_tokens: int | None,
+    count_tokens: Callable[[Sequence[str]], list[int]],
+) -> list[Chunk]:
+    """The chunks of `paper`, at least one. `max_tokens` None means a window without end."""
+    title = plain(paper.title)
+    sentences = [plain(paper.abstract[start:end]) for start, end in spans]
+    # A token is seldom shorter than two characters on average, so short papers need no counting.
+    fits = max_tokens is None or sum(map(len, sentences)) + len(title) < 2 * max_tokens
+    if fits or max_tokens is None:
+        return [_chunk(title, sentences, 0)]
+    lengths = count_tokens([title, *sentences])
+    windows = _windows(lengths[1:], max_tokens - lengths[0] - _SPECIAL_TOKENS)
+    seen = 0
+    chunks = []
+    for first, last in windows:
+        chunks.append(_chunk(title, sentences[first:last], seen - first))
+        seen = last
+    return chunks
+
+
+def _windows(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """[first, last) sentence ranges that fit into `room` tokens; one that alone does not is a window of its own."""
+    windows: list[tuple[int, int]] = []
+    first = 0
+    while not windows or windows[-1][1] < len(lengths):
+        last, used = first, 0
+        while last < len(lengths) and (last == first or used + lengths[last] <= room):
+            used += lengths[last]
+            last += 1
+        windows.append((first, last))
+        # Step back for the overlap only where the next sentence still fits after it.
+        first = last
+        while windows[-1][0] < first and last - first < _OVERLAP and last < len(lengths):
+            if sum(lengths[first - 1 : last + 1]) > room:
+                break
+            first -= 1
+    return windows
+
+
+def _chunk(title: str, sentences: Sequence[str], repeated: int) -> Chunk:
+    """One chunk; its first `repeated` sentences have their span in the chunk before."""
+    text = title
+    spans: list[tuple[int, int]] = []
+    for place, sentence in enumerate(sentences):
+        if text:
+            text += " " if place else "\n"
+        if place >= repeated:
+            spans.append((len(text), len(text) + len(sentence)))
+        text += sentence
+    return Chunk(text, tuple(spans))

@@ -1,0 +1,111 @@
+"""Many sources' records to papers, each once.
+
+In: records (papers with one source each) in the order in which they were ingested. Out: papers, in id order.
+Two records are one paper when they share an id or an alias, or title and authors, or, one of them being untitled,
+the text of the abstract. The result is a function of the records alone: the order of two ingests changes no count.
+Not known here: files, the index, near-duplicates.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import fields, replace
+
+from vectorstore.paper import Paper, fold
+from vectorstore.text import plain
+
+
+def merge(records: Sequence[Paper]) -> list[Paper]:
+    """The papers that `records` tell of, sorted by id."""
+    groups = _Groups(len(records))
+    for key_of in (_names, _title_and_authors):
+        for members in _by_key(records, key_of).values():
+            groups.join(members)
+    for members in _by_key(records, _address).values():
+        groups.join_alike(records, members)
+    for members in _by_key(records, _abstract).values():
+        groups.join_alike(records, members)
+    return sorted((_one(records, members) for members in groups.members()), key=lambda paper: paper.id)
+
+
+class _Groups:
+    """Disjoint sets of record numbers (union-find)."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        while self._parent[number] != number:
+            self._parent[number] = self._parent[self._parent[number]]
+            number = self._parent[number]
+        return number
+
+    def join(self, numbers: Sequence[int]) -> None:
+        for number in numbers[1:]:
+            low, high = sorted((self.root(numbers[0]), self.root(number)))
+            self._parent[high] = low
+
+    def join_alike(self, records: Sequence[Paper], numbers: Sequence[int]) -> None:
+        """Join records with one title, and the untitled ones with the first title (or with each other)."""
+        by_title: dict[str, list[int]] = defaultdict(list)
+        for number in numbers:
+            by_title[_title(records[number])].append(number)
+        untitled = by_title.pop("", [])
+        for members in by_title.values():
+            self.join(members)
+        self.join([*next(iter(by_title.values()), [])[:1], *untitled])
+
+    def members(self) -> list[list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for number in range(len(self._parent)):
+            found[self.root(number)].append(number)
+        return list(found.values())
+
+
+def _by_key(records: Sequence[Paper], key_of: object) -> dict[Hashable, list[int]]:
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for number, record in enumerate(records):
+        for key in key_of(record):  # type: ignore[operator]
+            found[key].append(number)
+    return found
+
+
+def _names(record: Paper) -> Iterable[str]:
+    return (record.id, *record.aliases)
+
+
+def _address(record: Paper) -> Iterable[str]:
+    return (record.url.rstrip("/"),) if record.url else ()
+
+
+def _title_and_authors(record: Paper) -> Iterable[Hashable]:
+    if record.title and record.authors:
+        yield _title(record), tuple(sorted(map(fold, record.authors)))
+
+
+def _abstract(record: Paper) -> Iterable[str]:
+    words = " ".join(plain(record.abstract).split())
+    return (words,) if len(words) >= 100 else ()
+
+
+def _title(record: Paper) -> str:
+    return re.sub(r"\W+", " ", fold(plain(record.title))).strip()
+
+
+def _one(records: Sequence[Paper], numbers: Sequence[int]) -> Paper:
+    """One paper of several records: the best one's text and id, gaps filled from the others, best first."""
+    best_first = sorted(numbers, key=lambda n: (bool(records[n].title), _filled(records[n]), n), reverse=True)
+    best, *others = (records[n] for n in best_first)
+    gaps = {}
+    for field in fields(Paper):
+        if field.name in ("id", "extra", "sources", "aliases") or getattr(best, field.name):
+            continue
+        gaps[field.name] = next((v for o in others if (v := getattr(o, field.name))), getattr(best, field.name))
+    names = [name for record in (best, *others) for name in _names(record) if name != best.id]
+    extra = {key: value for record in (*reversed(others), best) for key, value in record.extra.items()}
+    sources = sorted({source for n in numbers for source in records[n].sources})
+    return replace(best, **gaps, extra=extra, sources=tuple(sources), aliases=tuple(dict.fromkeys(names)))
+
+
+def _filled(record: Paper) -> int:
+    return sum(bool(getattr(record, field.name)) for field in fields(Paper) if field.name != "extra")

@@ -1,0 +1,80 @@
+"""Published text to searchable text.
+
+In: a title, an abstract or a question as written, with its LaTeX, Markdown and HTML. Out: plain words for
+embedding, index terms for lexical search.
+Not known here: papers, indexes, languages beyond their scripts.
+"""
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+_COMMANDS_KEPT = re.compile(
+    r"\\(?:text(?:bf|it|tt|sc|rm|sf)?|emph|underline|mathbf|mathbb|mathcal|mathrm|mathit|boldsymbol|url|href|operatorname)"
+    r"(?![A-Za-z])\s*"
+)
+_ACCENT = re.compile(r"\\[`'^\"~=.Hcuvr]\s*\{?\\?([A-Za-z])\}?")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)+"  # 0.8559 and 37,448 stay whole
+    r"|[^\W_]+"
+)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+# "optimise" and "optimize" are one word; applied to corpus and question alike, so a wrong hit does no harm.
+_BRITISH = re.compile(r"(?<=[a-z]{2}(?:al|ar|er|or|im|om|en|on|it|et|ul|il))is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
+_stemmer = Stemmer.Stemmer("english")
+
+# Words that carry no topic; question words are left in, they do no harm to BM25 (their weight is near nothing).
+_STOP = frozenset(
+    "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it "
+    "its may me might my no not of on or our she should so such than that the their them then there these they this "
+    "those to us was we were what when where which who whom whose why will with would you your".split()
+)
+
+
+@lru_cache(maxsize=65536)
+def plain(text: str) -> str:
+    """The words of `text`: mark-up removed, mathematics reduced to its letters and numbers, "\\phi" to "phi"."""
+    text = _TAG.sub(" ", html.unescape(text)) if ("<" in text or "&" in text) else text
+    text = _ACCENT.sub(r"\1", text)
+    text = _COMMANDS_KEPT.sub("", text)
+    text = text.replace("\\%", "%").replace("\\&", "&").replace("\\_", "_").replace("~", " ")
+    text = re.sub(r"(\*{1,3}|\$)", "", text)
+    text = re.sub(r"\\[,;:! ]", " ", text)
+    text = re.sub(r"[\\{}]", "", text)
+    return re.sub(r"[ \t\r\f\v]+", " ", text).strip()
+
+
+def terms(text: str) -> list[str]:
+    """Index terms in order: lower case, no accents, English stems; single characters for CJK scripts, in pairs."""
+    found: list[str] = []
+    for token in _TOKEN.findall(_without_accents(plain(text)).casefold()):
+        if _CJK.search(token):
+            found.extend(_mixed_script(token))
+        elif token not in _STOP:
+            found.append(_stem(token))
+    return found
+
+
+def _mixed_script(token: str) -> list[str]:
+    """Terms of a token such as "PsumQuant能降低": Latin runs stay words, CJK runs become overlapping pairs."""
+    found = [_stem(part) for part in _CJK.sub(" ", token).split() if part not in _STOP]
+    for run in _CJK.findall(token):
+        found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    return found
+
+
+def _without_accents(text: str) -> str:
+    """Letters without their accents; composed scripts (Hangul) stay composed."""
+    if text.isascii():
+        return text
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", bare)
+
+
+@lru_cache(maxsize=262144)
+def _stem(word: str) -> str:
+    return word if word[0].isdigit() else str(_stemmer.stemWord(_BRITISH.sub("iz", word)))
