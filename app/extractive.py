@@ -22,7 +22,7 @@ _LISTED = 10  # papers, at most, where papers are asked for
 _TOPIC_SCORE = 0.45  # of the best paper's fused score that a listed paper reaches
 _TOPIC_COVERAGE = 0.5  # of the topic's information that a listed paper holds, or it is as similar as:
 _TOPIC_SIMILARITY = 0.8  # of the best paper's similarity
-_RARE = 0.75  # of the rarest term's idf: a term that names one thing
+_RARE = 0.75  # of the idf of the question's rarest term in the corpus: a term that names one thing
 _COMPARED = 2
 
 
@@ -65,18 +65,21 @@ def _best_sentences(ranked: Sequence[Ranked], most: int) -> list[Ranked]:
 
 
 def _that_answer(question: Question, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> list[Evidence]:
-    """The first paper with an abstract, and for each rare term that it lacks the first paper that holds it."""
+    """The first paper with an abstract, and for each name in the question that it lacks the first one that holds it."""
     quotable = [found for found in evidence if found.passages]
     if not quotable:
         return []
     chosen = [quotable[0]]
+    words = {found.paper.id: _words(found) for found in quotable}
+    known = [t for t in question.topic if any(t in words[found.paper.id] for found in quotable)]
+    rarest = max((weights.get(term, 0.0) for term in known), default=0.0)
     named = {term for name in question.names for term in terms(name)}
-    rarest = max(weights.values(), default=0.0)
-    for term in (t for t in question.topic if t in named or weights.get(t, 0.0) >= _RARE * rarest):
-        if question.route == "compare" or term in named:
-            holders = [found for found in quotable if term in _words(found)]
-            if holders and not any(found in chosen for found in holders):
-                chosen.append(holders[0])
+    for term in known:
+        if (term in named or question.route == "compare") and weights.get(term, 0.0) >= _RARE * rarest:
+            holders = [found for found in quotable if term in words[found.paper.id]]
+            bearer = next((found for found in holders if _bears(found, term)), None)
+            if bearer and not any(found in chosen for found in holders):
+                chosen.append(bearer)
     if question.route == "compare" and len(chosen) < _COMPARED:
         chosen += [found for found in quotable if found not in chosen][: _COMPARED - len(chosen)]
     return chosen
@@ -93,6 +96,11 @@ def _on_topic(question: Question, evidence: Sequence[Evidence], weights: Mapping
         if found.passages and near and found.score >= _TOPIC_SCORE * evidence[0].score:
             chosen.append(found)
     return chosen[:_LISTED]
+
+
+def _bears(found: Evidence, term: str) -> bool:
+    """Whether a paper's title holds the term, or its abstract speaks of it more than once."""
+    return term in terms(found.paper.title) or terms(found.paper.abstract).count(term) > 1
 
 
 def _words(found: Evidence) -> set[str]:

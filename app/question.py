@@ -52,8 +52,9 @@ _ROUTES: tuple[tuple[Route, tuple[str, ...]], ...] = (
     (
         "compare",
         (
-            r"\b(?:vs\.?|versus|compared? (?:to|with)|compare|differences? between|differ from|respectively)\b",
-            r"\b(?:how (?:are|is|do|does) .{3,80} differ|in contrast to|both|do they agree)\b",
+            r"\b(?:vs\.?|versus|differences? between|differ from|respectively|do they agree)\b",
+            r"^\W*(?:compare|comparison)\b|\b(?:does|do|is|in) each\b",
+            r"\bhow (?:are|is|do|does|did) .{3,80} (?:differ|different|compare)\b",
         ),
     ),
     (
@@ -90,7 +91,11 @@ _ASKS = re.compile(
     r"(?i)\?|^\W*(?:what|which|how|why|when|where|who|whose|does|do|did|is|are|was|were|can|could|should|"
     r"in which|by how|on (?:which|how|what)|for (?:which|what)|to what|up to|number of|max|best)\b"
 )
-_COINED = re.compile(r"(?<![\w-])(?=[\w+-]*[A-Z0-9][\w+-]*[A-Z0-9]|[A-Z][a-z]+[A-Z])[A-Za-z][\w-]*\+*(?![\w])")
+# A coined name shows an inner capital, a digit or a run of capitals; other scripts may stand right beside it.
+_COINED = re.compile(
+    r"(?<![A-Za-z0-9-])(?=[A-Za-z0-9+-]*[A-Z0-9][A-Za-z0-9+-]*[A-Z0-9]|[A-Z][a-z]+[A-Z])[A-Za-z][A-Za-z0-9-]*\+*"
+    r"(?![A-Za-z0-9])"
+)
 
 
 @dataclass(frozen=True)

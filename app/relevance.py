@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from app.answer import RefusalReason
 from app.question import GENERIC, Question
+from vectorstore.generation import searchable
 from vectorstore.paper import Evidence
 from vectorstore.text import plain, terms
 
@@ -22,6 +23,8 @@ _LEAST = 0.2  # of similarity + _PER_COVERAGE * coverage of the best papers
 _PER_COVERAGE = 0.35
 _NAMED_COVERAGE = 0.5  # a question of which a paper holds this much is about that paper, however it is put
 _FEW = 3  # with so few other topic words a question is about the name that it holds
+
+_ASK_FOR_A_DETAIL = ("fact", "define", "summary", "compare")
 
 # Details that abstracts leave out. Each is answered only by an abstract that speaks of it.
 _DETAILS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
@@ -71,7 +74,7 @@ def read_signs(
 ) -> Signs:
     """The signs for a question: `weights` holds idf by topic term, `unknown` the terms that no paper holds."""
     total = sum(weights.get(term, 0.0) for term in question.topic)
-    held = set(terms(f"{evidence[0].paper.title} {evidence[0].paper.abstract}")) if evidence else set()
+    held = set(terms(searchable(evidence[0].paper))) if evidence else set()
     covered = sum(weights.get(term, 0.0) for term in question.topic if term in held)
     return Signs(everyday, covered / total if total else 0.0, tuple(unknown))
 
@@ -88,7 +91,7 @@ def reason_to_refuse(question: Question, evidence: Sequence[Evidence], signs: Si
         return "off_topic"
     if _asks_for_unknown_name(question, signs):
         return "not_in_corpus"
-    if not question.is_several and _asks_for_left_out_detail(question, evidence[0]):
+    if question.route in _ASK_FOR_A_DETAIL and _asks_for_left_out_detail(question, evidence[0]):
         return "not_in_abstract"
     return None
 
