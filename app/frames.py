@@ -9,7 +9,7 @@ from app.answer import RefusalReason
 REFUSALS: dict[RefusalReason, str] = {
     "off_topic": "This is outside the papers of this collection, so there is nothing to cite for it.",
     "not_in_corpus": "None of the {papers} papers here answers that. The nearest ones are listed below.",
-    "not_in_abstract": "The abstract does not say. The full paper may: see the link beside it.",
+    "not_in_abstract": "The abstract does not say. The full paper may: its address is listed below.",
     "empty_corpus": "There are no papers yet. Run `paperchat ingest SOURCE` first.",
     "needs_model": "This needs a language model, and none is configured.",
 }
