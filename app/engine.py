@@ -45,6 +45,7 @@ class Engine:
         self._embedder: Embedder = open_embedder(settings.embedder)
         self._stop = threading.Event()
         self.assistant: Assistant | None = None
+        self.failure: VectorstoreError | None = None  # why the index that is there can't be opened
         self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
         try:
             built = read_manifest(current_folder(self._root)).fingerprint
@@ -57,9 +58,9 @@ class Engine:
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the assistant is loaded or, without an index, found to be missing."""
+        """Wait until the assistant is loaded, has failed to load or, without an index, is found to be missing."""
         end = None if seconds is None else time.monotonic() + seconds
-        while self.state().status == "starting" and (end is None or time.monotonic() < end):
+        while self.state().status == "starting" and not self.failure and (end is None or time.monotonic() < end):
             time.sleep(0.05)
 
     def stop(self) -> None:
@@ -82,10 +83,12 @@ class Engine:
             try:
                 assistant = Assistant(self._root, self._embedder)
                 assistant.warm_up()
-                self.assistant = assistant
+                self.assistant, self.failure = assistant, None
                 return
             except NoIndex:
                 pass
             except VectorstoreError as error:
-                _log.error("%s", error)
+                if str(error) != str(self.failure):
+                    _log.error("%s", error)
+                self.failure = error
             self._stop.wait(_LOOK_EVERY)

@@ -91,6 +91,8 @@ def reason_to_refuse(question: Question, evidence: Sequence[Evidence], signs: Si
         return "off_topic"
     if _asks_for_unknown_name(question, signs):
         return "not_in_corpus"
+    if not question.is_several and not evidence[0].passages:
+        return "not_in_abstract"
     if question.route in _ASK_FOR_A_DETAIL and _asks_for_left_out_detail(question, evidence[0]):
         return "not_in_abstract"
     return None

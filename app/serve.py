@@ -19,7 +19,7 @@ from app.settings import Settings
 
 
 def serve(settings: Settings, host: str, port: int) -> None:
-    """Serve until interrupted. Raises PortInUse, AddressUnusable, or what `Engine` raises."""
+    """Serve until interrupted. Raises PortInUse, AddressUnusable, or what opening the index raises."""
     logging.basicConfig(format="paperchat: %(message)s", level=logging.WARNING)
     listening = _listen(host, port)
     engine = Engine(settings)
@@ -28,6 +28,8 @@ def serve(settings: Settings, host: str, port: int) -> None:
     engine.start()
     print("loading the model ...", file=sys.stderr, flush=True)
     engine.wait()
+    if engine.failure is not None:
+        raise engine.failure
     state = engine.state()
     shown = f"[{host}]" if ":" in host else host
     what = f"{state.papers:,} papers" if state.status == "ready" else "no papers yet: run `paperchat ingest SOURCE`"
