@@ -79,6 +79,10 @@ def _live_records(root: Path, embedder: Embedder, rebuild: bool) -> list[Paper]:
         raise
     try:
         return catalogue.records()
+    except (VectorstoreError, ValueError, TypeError, KeyError):
+        if rebuild:
+            return []
+        raise
     finally:
         catalogue.close()
 

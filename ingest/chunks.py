@@ -26,10 +26,12 @@ def chunks_of(
     """The chunks of `paper`, at least one. `max_tokens` None means a window without end."""
     title = plain(paper.title)
     sentences = [plain(paper.abstract[start:end]) for start, end in spans]
-    # A token is seldom shorter than two characters on average, so short papers need no counting.
-    fits = max_tokens is None or sum(map(len, sentences)) + len(title) < 2 * max_tokens
-    if fits or max_tokens is None:
-        return [_chunk(title, sentences, 0)]
+    whole = _chunk(title, sentences, 0)
+    # No token is shorter than a character, so a short text needs no counting.
+    if max_tokens is None or len(whole.text) + _SPECIAL_TOKENS <= max_tokens:
+        return [whole]
+    if count_tokens([whole.text])[0] + _SPECIAL_TOKENS <= max_tokens:
+        return [whole]
     lengths = count_tokens([title, *sentences])
     windows = _windows(lengths[1:], max_tokens - lengths[0] - _SPECIAL_TOKENS)
     seen = 0

@@ -17,22 +17,25 @@ from vectorstore.text import plain
 
 def merge(records: Sequence[Paper]) -> list[Paper]:
     """The papers that `records` tell of, sorted by id."""
-    groups = _Groups(len(records))
+    groups = _Groups(records)
     for key_of in (_names, _title_and_authors):
         for members in _by_key(records, key_of).values():
             groups.join(members)
     for members in _by_key(records, _address).values():
-        groups.join_alike(records, members)
+        groups.join_titles(members)
     for members in _by_key(records, _abstract).values():
-        groups.join_alike(records, members)
+        groups.join_titles(members)
+        groups.join_untitled(members)
     return sorted((_one(records, members) for members in groups.members()), key=lambda paper: paper.id)
 
 
 class _Groups:
-    """Disjoint sets of record numbers (union-find)."""
+    """Disjoint sets of record numbers (union-find), each knowing whether it has a title."""
 
-    def __init__(self, size: int) -> None:
-        self._parent = list(range(size))
+    def __init__(self, records: Sequence[Paper]) -> None:
+        self._records = records
+        self._parent = list(range(len(records)))
+        self._titled = [bool(record.title) for record in records]
 
     def root(self, number: int) -> int:
         while self._parent[number] != number:
@@ -44,16 +47,25 @@ class _Groups:
         for number in numbers[1:]:
             low, high = sorted((self.root(numbers[0]), self.root(number)))
             self._parent[high] = low
+            self._titled[low] = self._titled[low] or self._titled[high]
 
-    def join_alike(self, records: Sequence[Paper], numbers: Sequence[int]) -> None:
-        """Join records with one title, and the untitled ones with the first title (or with each other)."""
+    def join_titles(self, numbers: Sequence[int]) -> None:
+        """Join the records of each title with each other."""
         by_title: dict[str, list[int]] = defaultdict(list)
         for number in numbers:
-            by_title[_title(records[number])].append(number)
-        untitled = by_title.pop("", [])
+            if title := _title(self._records[number]):
+                by_title[title].append(number)
         for members in by_title.values():
             self.join(members)
-        self.join([*next(iter(by_title.values()), [])[:1], *untitled])
+
+    def join_untitled(self, numbers: Sequence[int]) -> None:
+        """Join the untitled records with each other and with a titled one.
+
+        An untitled record that already belongs to a titled paper stays with it.
+        """
+        titled = [number for number in numbers if self._records[number].title]
+        loose = [number for number in numbers if not self._titled[self.root(number)]]
+        self.join([*titled[:1], *loose])
 
     def members(self) -> list[list[int]]:
         found: dict[int, list[int]] = defaultdict(list)

@@ -11,7 +11,7 @@ from sentencex import get_sentence_boundaries
 
 # What must not end a sentence is masked by letters of the same length, so that the spans still fit the original.
 _MASKED = re.compile(
-    r"\$\$.*?\$\$|\$[^$\n]{1,300}\$|\\\[.*?\\\]|\\\(.*?\\\)"  # mathematics
+    r"\$\$.*?\$\$|\$(?=\S)[^$\n]{0,300}?[^$\s]\$(?!\d)|\\\[.*?\\\]|\\\(.*?\\\)"  # mathematics, not two prices
     r"|https?://[^\s{}]*[^\s{}.,;:)\]]"  # addresses, without the full stop that ends their sentence
     r"|\\[A-Za-z]+\{[^{}]*\}"  # macros
     r"|\b(?:e\.g|i\.e|et al|cf|vs|w\.r\.t|resp|approx|a\.k\.a|viz|No|Dr)\."
@@ -22,7 +22,9 @@ _MASKED = re.compile(
 
 # A list mark ("2.", "(iii)") belongs to what follows it.
 _LIST_MARK = re.compile(r"\W*(?:\d{1,2}|[ivx]{1,4}|[a-zA-Z])\W*")
-_LINE_BREAK = re.compile(r"\n(?!\s*(?:\n|[-*•]\s|\(?\d{1,2}[.)]\s))")
+_LINE_BREAKS = re.compile(r"(?:\n[ \t]*)+(?P<mark>(?:[-*•]|\(?\d{1,2}[.)])\s)?")
+# Where an enumeration goes on inside a sentence ("We give: 1. speed"), its mark opens the next piece.
+_MARK_AT_END = re.compile(r"(?:(?<=[:;,])|(?<=\band))\s+(?=\(?\d{1,2}[.)]\s*$)")
 # Inside unbalanced quotation marks or brackets sentencex ends no sentence; there this plain rule decides.
 _LONG = 350
 _PLAIN_END = re.compile(r"(?<=[.!?])[\"'”’)*]*\s+(?=[\"'“‘(*$\\]*[A-Z])")
@@ -31,7 +33,7 @@ _PLAIN_END = re.compile(r"(?<=[.!?])[\"'”’)*]*\s+(?=[\"'“‘(*$\\]*[A-Z])"
 def sentence_spans(abstract: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `abstract` (English rules, which also end a sentence at 。！？)."""
     masked = _MASKED.sub(lambda found: "x" * len(found.group()), abstract)
-    masked = _LINE_BREAK.sub(" ", masked)
+    masked = _LINE_BREAKS.sub(_unwrapped, masked)
     spans: list[tuple[int, int]] = []
     mark: int | None = None
     for start, end in _boundaries(masked):
@@ -44,15 +46,24 @@ def sentence_spans(abstract: str) -> list[tuple[int, int]]:
     return spans
 
 
+def _unwrapped(breaks: re.Match[str]) -> str:
+    """A single line break as spaces; an empty line, or a break before a list mark, as it is."""
+    text = breaks.group()
+    return text if breaks["mark"] or text.count("\n") > 1 else " " * len(text)
+
+
 def _boundaries(masked: str) -> list[tuple[int, int]]:
     cuts: list[tuple[int, int]] = []
     for found in get_sentence_boundaries("en", masked):
-        start, end = found["start_index"], found["end_index"]
+        start, end = found["start_index"] if not cuts else cuts[-1][1], found["end_index"]
         if end - start > _LONG:
             for inner in _PLAIN_END.finditer(masked, start, end):
                 cuts.append((start, inner.end()))
                 start = inner.end()
-        cuts.append((start, end))
+        moved = _MARK_AT_END.search(masked, start, end)
+        cuts.append((start, moved.end() if moved else end))
+    if cuts and cuts[-1][1] < len(masked):
+        cuts.append((cuts[-1][1], len(masked)))
     return cuts
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from vectorstore.embedder import Chunk, Embedded, Embedder
+from vectorstore.errors import IndexUnwritable
 
 _BATCH = 64  # chunks between two commits: about 2 s of work on two cores
 
@@ -23,13 +24,14 @@ class EmbeddingCache:
     """The file `embeddings.sqlite3` of an index. Closes with `close`, or as a context manager."""
 
     def __init__(self, path: Path) -> None:
-        self._database = sqlite3.connect(path)
-        self._database.execute("PRAGMA journal_mode=WAL")
-        self._database.execute("PRAGMA synchronous=NORMAL")
-        self._database.execute(
-            "CREATE TABLE IF NOT EXISTS embeddings (key BLOB, fingerprint TEXT, text BLOB, spans BLOB, "
-            "PRIMARY KEY (key, fingerprint)) WITHOUT ROWID"
-        )
+        """Opens `path`, made if absent. A damaged file is made anew: it costs time, and nothing else."""
+        self._path = path
+        try:
+            self._database = _open(path)
+        except sqlite3.OperationalError as error:
+            raise IndexUnwritable(path.parent, str(error)) from error
+        except sqlite3.DatabaseError:
+            self._start_over()
 
     def __enter__(self) -> "EmbeddingCache":
         return self
@@ -50,6 +52,17 @@ class EmbeddingCache:
 
         `progress(done, total)` counts computed chunks. Longest first, so that batches hold texts of like length.
         """
+        try:
+            return self._embed(chunks, embedder, progress)
+        except sqlite3.OperationalError as error:
+            raise IndexUnwritable(self._path.parent, str(error)) from error
+        except sqlite3.DatabaseError:
+            self._start_over()
+            return self._embed(chunks, embedder, progress)
+
+    def _embed(
+        self, chunks: Sequence[Chunk], embedder: Embedder, progress: Callable[[int, int], None]
+    ) -> tuple[list[Embedded], int]:
         found = {key: hit for key in map(_key, chunks) if (hit := self._get(key, embedder)) is not None}
         missing = {_key(chunk): chunk for chunk in chunks if _key(chunk) not in found}
         work = sorted(missing.items(), key=lambda item: (-len(item[1].text), item[0]))
@@ -62,6 +75,13 @@ class EmbeddingCache:
             found.update({key: hit for key, _ in batch if (hit := self._get(key, embedder)) is not None})
             progress(min(first + _BATCH, len(work)), len(work))
         return [found[_key(chunk)] for chunk in chunks], len(work)
+
+    def _start_over(self) -> None:
+        if hasattr(self, "_database"):
+            self._database.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        self._database = _open(self._path)
 
     def _get(self, key: bytes, embedder: Embedder) -> Embedded | None:
         row = self._database.execute(
@@ -79,6 +99,21 @@ class EmbeddingCache:
         ]
         with self._database:
             self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path)
+    try:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS embeddings (key BLOB, fingerprint TEXT, text BLOB, spans BLOB, "
+            "PRIMARY KEY (key, fingerprint)) WITHOUT ROWID"
+        )
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
 
 
 def _key(chunk: Chunk) -> bytes:

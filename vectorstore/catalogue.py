@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from vectorstore.errors import IndexDamaged
 from vectorstore.paper import Filters, Paper, Passage
@@ -47,7 +48,9 @@ class Catalogue:
         self._path = path
         self._turn = threading.Lock()
         try:
-            self._database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+            self._database = sqlite3.connect(
+                f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
             self.size = int(self._rows("SELECT COUNT(*) FROM papers")[0][0])
             self.passages = int(self._rows("SELECT COUNT(*) FROM passages")[0][0])
             self.chunks = int(self._rows("SELECT COUNT(*) FROM chunks")[0][0])
@@ -129,4 +132,4 @@ def _names(paper: Paper, own: bool) -> tuple[str, ...]:
 
 
 def _json(paper: Paper) -> str:
-    return json.dumps(paper.to_json(), ensure_ascii=False, sort_keys=True)
+    return json.dumps(paper.to_json(), sort_keys=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vectorstore.embedder import Vectors
-from vectorstore.errors import IndexDamaged
+from vectorstore.errors import IndexDamaged, IndexUnwritable
 
 _COLLECTION = "chunks"
 
@@ -27,7 +27,12 @@ class DenseIndex:
         self._size = size
         self._client, self._collection = _open(folder)
         metadata: dict[str, Any] = self._collection.metadata or {}
-        if metadata.get("fingerprint") != fingerprint or self._collection.count() != size:
+        try:
+            count = self._collection.count()
+        except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
+            self.close()
+            raise IndexDamaged(folder, f"Chroma cannot count it ({type(error).__name__})") from error
+        if metadata.get("fingerprint") != fingerprint or count != size:
             self.close()
             raise IndexDamaged(
                 folder, f"Chroma holds {metadata.get('fingerprint')}, not {size} chunks of {fingerprint}"
@@ -43,7 +48,7 @@ class DenseIndex:
             found = self._collection.query(
                 query_embeddings=[vector.tolist()], n_results=limit, ids=ids, include=["distances"]
             )
-        except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
+        except Exception as error:  # as above
             raise IndexDamaged(self._folder, f"Chroma fails to search ({type(error).__name__})") from error
         pairs = zip(found["ids"][0], found["distances"][0], strict=True)
         return [(int(number), 1.0 - float(distance)) for number, distance in pairs]
@@ -54,8 +59,9 @@ class DenseIndex:
 
 def build_dense(folder: Path, vectors: Vectors, fingerprint: str) -> None:
     """Write the index of `vectors`, shape (chunks, d), unit length, into the new folder `folder`."""
-    client = _client(folder)
+    client = None
     try:
+        client = _client(folder)
         collection = client.create_collection(
             _COLLECTION,
             embedding_function=None,
@@ -66,8 +72,11 @@ def build_dense(folder: Path, vectors: Vectors, fingerprint: str) -> None:
         for first in range(0, len(vectors), batch):
             rows = np.asarray(vectors[first : first + batch])
             collection.add(ids=[str(first + i) for i in range(len(rows))], embeddings=rows)
+    except Exception as error:  # as above
+        raise IndexUnwritable(folder, f"Chroma cannot write it ({type(error).__name__}: {error})") from error
     finally:
-        _close(client)
+        if client is not None:
+            _close(client)
 
 
 def _client(folder: Path) -> Any:

@@ -130,8 +130,8 @@ class SentenceTransformerEmbedder:
             )
         config = _configuration(folder, name)
         self.max_tokens: int | None = min(_TOKENS, config.get("max_position_embeddings", _TOKENS))
-        self.dimension = int(_output_dimension(folder) or config["hidden_size"])
-        self.fingerprint = f"{name}-{digest[:12]}-{self.max_tokens}-fp32"
+        self.dimension = _output_dimension(folder, name) or int(config["hidden_size"])
+        self.fingerprint = f"{name}-{_fingerprint(folder, digest)}-{self.max_tokens}-fp32"
 
     @cached_property
     def _model(self) -> Any:
@@ -143,7 +143,7 @@ class SentenceTransformerEmbedder:
             model: Any = SentenceTransformer(
                 str(self._folder), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}
             )
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except Exception as error:  # of transformers, safetensors or torch: as many kinds as ways to be broken
             raise ModelUnusable(self._name, f"cannot be loaded ({_first_line(error)})", "Check the folder.") from error
         model.max_seq_length = self.max_tokens
         return model
@@ -211,11 +211,22 @@ def _configuration(folder: Path, name: str) -> dict[str, Any]:
     return config
 
 
-def _output_dimension(folder: Path) -> int | None:
+def _output_dimension(folder: Path, name: str) -> int | None:
     """The width of a projection after the pooling, where the model has one."""
     for config in sorted(folder.glob("*_Dense/config.json")):
-        return int(json.loads(config.read_text())["out_features"])
+        try:
+            return int(json.loads(config.read_text())["out_features"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelUnusable(name, f"{config} cannot be read", "Check the folder.") from error
     return None
+
+
+def _fingerprint(folder: Path, weights: str) -> str:
+    """A digest of everything that shapes a vector: the weights, the tokenizer, the pooling."""
+    shape = hashlib.sha256()
+    for path in sorted((*folder.glob("*.json"), *folder.glob("*/config.json"))):
+        shape.update(path.name.encode() + path.read_bytes())
+    return f"{weights[:12]}-{shape.hexdigest()[:6]}"
 
 
 def _array(tensor: Any) -> Vectors:

@@ -14,9 +14,10 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ class Manifest:
     papers: int
     passages: int
     chunks: int
+    files: dict[str, int]  # bytes of each file that never changes again; a lost tail shows before it is searched
 
 
 class Generation:
@@ -52,6 +54,13 @@ class Generation:
         """Raises IndexDamaged or OtherFormat unless everything the manifest promises is there."""
         self.manifest = read_manifest(folder)
         self._held = reading(folder / "manifest.json")
+        if (found_files := _files(folder)) != self.manifest.files:
+            wrong = sorted(
+                k
+                for k in found_files.keys() | self.manifest.files.keys()
+                if found_files.get(k) != self.manifest.files.get(k)
+            )
+            raise IndexDamaged(folder, f"{wrong[0]} has not the size it was written with")
         self.catalogue = Catalogue(folder / "papers.sqlite3")
         found = (self.catalogue.size, self.catalogue.passages, self.catalogue.chunks)
         if found != (self.manifest.papers, self.manifest.passages, self.manifest.chunks):
@@ -85,7 +94,7 @@ def read_manifest(folder: Path) -> Manifest:
 def current_folder(root: Path) -> Path:
     """The folder of the live generation. Raises NoIndex when there never was one."""
     try:
-        name = (root / "CURRENT").read_text().strip()
+        name = (root / "CURRENT").read_text(errors="replace").strip()
     except OSError:
         raise NoIndex(root) from None
     if not name.startswith("gen-") or "/" in name:
@@ -95,11 +104,16 @@ def current_folder(root: Path) -> Path:
 
 def open_current(root: Path, fingerprint: str) -> Generation:
     """The live generation. Raises NoIndex, IndexDamaged, OtherFormat, or OtherModel for another fingerprint."""
-    folder = current_folder(root)
-    built = read_manifest(folder).fingerprint
-    if built != fingerprint:
-        raise OtherModel(built, fingerprint)
-    return Generation(folder)
+    while True:
+        folder = current_folder(root)
+        try:
+            built = read_manifest(folder).fingerprint
+            if built != fingerprint:
+                raise OtherModel(built, fingerprint)
+            return Generation(folder)
+        except IndexDamaged:
+            if current_folder(root) == folder:
+                raise  # else it was replaced, and swept, while it was being opened
 
 
 def write_generation(
@@ -118,14 +132,18 @@ def write_generation(
         papers=len(entries),
         passages=sum(len(entry.passages) for entry in entries),
         chunks=sum(entry.chunks for entry in entries),
+        files={},
     )
     folder = root / f"gen-{manifest.hash}"
     try:
         if not _is_whole(folder):
             _build(root / f"tmp-{manifest.hash}", folder, manifest, entries, vectors, records)
+        manifest = read_manifest(folder)
         _commit(root, folder)
     except OSError as error:
         raise IndexUnwritable(root, error.strerror or str(error)) from error
+    except sqlite3.Error as error:
+        raise IndexUnwritable(root, str(error)) from error
     _sweep(root, folder)
     return manifest
 
@@ -146,6 +164,7 @@ def _build(
         build_dense(tmp / "chroma", np.stack([vector.text for vector in vectors]), manifest.fingerprint)
         build_lexical(tmp / "lexical", [searchable(entry.paper) for entry in entries])
         np.save(tmp / "passages.npy", np.concatenate([vector.spans for vector in vectors]).astype(np.float16))
+    manifest = replace(manifest, files=_files(tmp))
     (tmp / "manifest.json").write_text(json.dumps(asdict(manifest), indent=1))
     _check(tmp, vectors)
     _flush(tmp)
@@ -186,6 +205,13 @@ def _flush(folder: Path) -> None:
                 os.fsync(file.fileno())
 
 
+def _files(folder: Path) -> dict[str, int]:
+    """Size by path of every file but the manifest and Chroma's own database, which Chroma may touch on opening."""
+    found = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    own = ("manifest.json", "chroma/chroma.sqlite3")
+    return {name: path.stat().st_size for name, path in found.items() if not name.startswith(own)}
+
+
 def _is_whole(folder: Path) -> bool:
     try:
         Generation(folder).close()
@@ -214,7 +240,7 @@ def _hash(entries: Sequence[Entry], records: Sequence[Paper], fingerprint: str) 
 def _mapped(path: Path, manifest: Manifest) -> Vectors:
     try:
         vectors: Vectors = np.load(path, mmap_mode="r")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise IndexDamaged(path, "the passages' vectors cannot be read") from error
     if vectors.shape != (manifest.passages, manifest.dimension):
         raise IndexDamaged(path, f"it holds vectors of shape {vectors.shape}")

@@ -24,7 +24,7 @@ class LexicalIndex:
         """Raises IndexDamaged unless the folder holds an index of `size` papers."""
         try:
             self._bm25 = bm25s.BM25.load(folder, mmap=True)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, EOFError) as error:
             raise IndexDamaged(folder, f"bm25s cannot open it ({type(error).__name__})") from error
         if self._bm25.scores["num_docs"] != size:
             raise IndexDamaged(folder, f"it holds {self._bm25.scores['num_docs']} papers, not {size}")

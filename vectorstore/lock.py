@@ -6,12 +6,15 @@ Not known here: what is written or read under it. Works on Linux and macOS (floc
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from vectorstore.errors import IndexLocked, IndexUnwritable
+
+_TRIES, _PAUSE = 5, 0.02  # seconds between two
 
 
 @contextmanager
@@ -26,11 +29,9 @@ def writing(root: Path) -> Iterator[None]:
     except OSError as error:
         raise IndexUnwritable(root, error.strerror or str(error)) from error
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _taken(file):
             file.seek(0)
-            raise IndexLocked(root, file.read().strip() or "another process") from None
+            raise IndexLocked(root, file.read().strip() or "another process")
         _sign(file)
         try:
             yield
@@ -66,6 +67,18 @@ def is_read(path: Path) -> bool:
         return True
     except OSError:
         return False
+    return False
+
+
+def _taken(file: IO[str]) -> bool:
+    """Take the lock, or learn that a writer has it. Somebody who only looks (`being_written`) is gone in an instant."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+        else:
+            return True
     return False
 
 

@@ -20,10 +20,13 @@ _PLACES = [
     re.compile(
         r"\b(?:called|named|termed|dubbed|introduction of|(?:framework|algorithm|method|model) as) " + _NAME + _END
     ),
-    re.compile(_VERB + rf"[^.;]{{0,80}}?[,:] (?P<name>{_COINED})(?P<short>)(?=[ ,])"),
-    re.compile(_VERB + rf"[^.;]{{0,100}}?\((?P<name>{_COINED})(?P<short>)\)"),
+    re.compile(_VERB + rf"[^.;]{{0,80}}?[,:] (?P<name>{_COINED})(?P<short>)(?= \(|, )"),
+    re.compile(_VERB + rf"[^.;,]{{0,100}}?\((?P<name>{_COINED})(?P<short>)\)"),
 ]
+# Between the verb and a name: then the name is what is built on ("a test that allows known martingales (CTMs) ...").
+_BUILDS_ON = re.compile(r"\b(?:that|which|of|for|to|in|on|based|support|variant|using|with)\b")
 _WORDS_OF_CLAUSE = 12
+_COMMA = re.compile(r"(.*?(?:^|\s)[^\s-]+), ")  # the first one not behind a compound ("an algorithm-independent, ...")
 
 
 def name_of_untitled(abstract: str) -> str:
@@ -35,13 +38,16 @@ def name_of_untitled(abstract: str) -> str:
 def coined_name(text: str) -> str:
     """The name that `text` gives what it proposes, with its short form where one follows, or ""."""
     for place in _PLACES:
-        if found := place.search(text):
+        found = place.search(text)
+        if found and not (place in _PLACES[2:] and _BUILDS_ON.search(text, found.start(), found.start("name"))):
             return found["name"] + (found["short"] or "")
     return ""
 
 
 def first_clause(text: str) -> str:
     """The text up to its first comma, semicolon or full stop, at most a dozen words."""
-    clause = re.split(r"[,;:]\s|\.\s|\.$|\s[—–]\s", text, maxsplit=1)[0]
+    clause = re.split(r"[;:]\s|\.\s|\.$|\s[—–]\s", text, maxsplit=1)[0]
+    if comma := _COMMA.match(clause):
+        clause = comma[1]
     words = clause.split()
     return " ".join(words[:_WORDS_OF_CLAUSE]) + (" …" if len(words) > _WORDS_OF_CLAUSE else "")

@@ -4,13 +4,14 @@ In: fields already read and cleaned. Out: frozen records with derived properties
 Not known here: where a paper was read from, how it is stored, how a question is understood.
 """
 
-import unicodedata
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from vectorstore.names import name_of_untitled
+from vectorstore.text import unaccented
 
 DECISIONS = ("oral", "spotlight", "poster", "")
 
@@ -110,12 +111,10 @@ class Filters:
 
     def matches(self, paper: Paper) -> bool:
         """Whether `paper` fulfils every condition."""
-        people = " | ".join(fold(name) for name in paper.authors)
-        words = fold(f"{paper.title} {paper.abstract}")
         session = str(paper.extra.get("session", paper.extra.get("poster_session", "")))
         return (
-            all(fold(name) in people for name in self.authors)
-            and not any(fold(term) in words or fold(term) in people for term in self.exclude)
+            all(_is_among(name, paper.authors) for name in self.authors)
+            and not any(_holds(term, paper) for term in self.exclude)
             and fold(self.venue) in fold(paper.venue)
             and self.year in (None, paper.year)
             and fold(self.topic) in fold(paper.topic)
@@ -138,7 +137,19 @@ def has_code(paper: Paper) -> bool:
     return "code_url" in paper.extra or any(host in paper.abstract for host in hosts)
 
 
+def _is_among(name: str, people: Sequence[str]) -> bool:
+    """Whether `name`, whole or in part ("Peyre"), is one of the people's, word by word."""
+    return any(_in_words(name, person) for person in people)
+
+
+def _holds(term: str, paper: Paper) -> bool:
+    return _in_words(term, f"{paper.title} {paper.abstract}") or _is_among(term, paper.authors)
+
+
+def _in_words(part: str, whole: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fold(part))}(?!\w)", fold(whole)) is not None
+
+
 def fold(text: str) -> str:
     """Text for comparing names: lower case, no accents, hyphens as spaces, single spaces."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return " ".join(bare.casefold().replace("-", " ").split())
+    return " ".join(unaccented(text).casefold().replace("-", " ").split())

@@ -104,12 +104,17 @@ class Searcher:
         owner = self._catalogue.paper_of_chunk
         chunks = None
         if among is not None:
-            wanted = set(among)
-            chunks = [chunk for chunk, paper in enumerate(owner) if paper in wanted]
-        best: dict[int, float] = {}
-        for chunk, score in self._generation.dense.query(vector, k, chunks):
-            best[owner[chunk]] = max(score, best.get(owner[chunk], -1.0))
-        return best
+            allowed = set(among)
+            chunks = [chunk for chunk, paper in enumerate(owner) if paper in allowed]
+        there = len(owner) if chunks is None else len(chunks)
+        wanted = k
+        while True:
+            best: dict[int, float] = {}
+            for chunk, score in self._generation.dense.query(vector, wanted, chunks):
+                best[owner[chunk]] = max(score, best.get(owner[chunk], -1.0))
+            if len(best) >= k or wanted >= there:
+                return dict(list(best.items())[:k])
+            wanted *= 2  # some papers have several chunks
 
     def _lexical(self, question: str, k: int, among: list[int] | None) -> dict[int, float]:
         assert self._generation.lexical is not None

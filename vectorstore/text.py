@@ -12,12 +12,16 @@ from functools import lru_cache
 
 import Stemmer
 
-_COMMANDS_KEPT = re.compile(
-    r"\\(?:text(?:bf|it|tt|sc|rm|sf)?|emph|underline|mathbf|mathbb|mathcal|mathrm|mathit|boldsymbol|url|href|operatorname)"
-    r"(?![A-Za-z])\s*"
+_FONTS = r"(?:text(?:bf|it|tt|sc|rm|sf)?|emph|underline|math(?:bf|bb|cal|rm|it|sf|tt)|boldsymbol|url|operatorname)"
+_IN_FONT = re.compile(rf"\\{_FONTS}\s*\{{([^{{}}]*)\}}")  # the letters of \textbf{D}iscrete belong together
+_FONT = re.compile(rf"\\{_FONTS}(?![A-Za-z])\s*")
+# An accent by a letter needs braces: "\c{c}" is one, "\cite" and "\url" are commands.
+_ACCENT = re.compile(r"\{?\\(?:[`'^\"~=.]\s*\{?|[Hcuvr]\s*\{)\\?([A-Za-z])\}?")
+_TAG = re.compile(
+    r"</?(?:p|br|b|i|u|em|strong|sub|sup|a|span|div|img|script|style|ul|ol|li|h\d|tt|code|pre|small|inf|scp|"
+    r"jats:[a-z]+)(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s<>\"']+))*\s*/?>",
+    re.IGNORECASE,
 )
-_ACCENT = re.compile(r"\\[`'^\"~=.Hcuvr]\s*\{?\\?([A-Za-z])\}?")
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _TOKEN = re.compile(
     r"\d+(?:[.,]\d+)+"  # 0.8559 and 37,448 stay whole
     r"|[^\W_]+"
@@ -25,6 +29,9 @@ _TOKEN = re.compile(
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # "optimise" and "optimize" are one word; applied to corpus and question alike, so a wrong hit does no harm.
 _BRITISH = re.compile(r"(?<=[a-z]{2}(?:al|ar|er|or|im|om|en|on|it|et|ul|il))is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
+_NESTED = 3  # fonts inside fonts, as in \\underline{\\textbf{M}}
+# Letters that Unicode does not take apart into a base and an accent.
+_STROKES = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "ı": "i", "ħ": "h"})
 _stemmer = Stemmer.Stemmer("english")
 
 # Words that carry no topic; question words are left in, they do no harm to BM25 (their weight is near nothing).
@@ -39,24 +46,32 @@ _STOP = frozenset(
 def plain(text: str) -> str:
     """The words of `text`: mark-up removed, mathematics reduced to its letters and numbers, "\\phi" to "phi"."""
     text = _TAG.sub(" ", html.unescape(text)) if ("<" in text or "&" in text) else text
-    text = _ACCENT.sub(r"\1", text)
-    text = _COMMANDS_KEPT.sub("", text)
-    text = text.replace("\\%", "%").replace("\\&", "&").replace("\\_", "_").replace("~", " ")
-    text = re.sub(r"(\*{1,3}|\$)", "", text)
-    text = re.sub(r"\\[,;:! ]", " ", text)
-    text = re.sub(r"[\\{}]", "", text)
+    for _ in range(_NESTED):
+        text = _IN_FONT.sub(r"\1", text)
+    text = _ACCENT.sub(r"\1", _FONT.sub("", text))
+    text = re.sub(r"\\([%&_#$])", r"\1", text).replace("~", " ")
+    text = re.sub(r"\*{1,3}|\$", "", text)
+    text = re.sub(r"\\[,;:! ]|[{}]", " ", text).replace("\\", "")
     return re.sub(r"[ \t\r\f\v]+", " ", text).strip()
 
 
 def terms(text: str) -> list[str]:
     """Index terms in order: lower case, no accents, English stems; single characters for CJK scripts, in pairs."""
     found: list[str] = []
-    for token in _TOKEN.findall(_without_accents(plain(text)).casefold()):
+    for token in _TOKEN.findall(unaccented(plain(text)).casefold()):
         if _CJK.search(token):
             found.extend(_mixed_script(token))
         elif token not in _STOP:
             found.append(_stem(token))
     return found
+
+
+def unaccented(text: str) -> str:
+    """Letters without their accents and strokes; composed scripts (Hangul) stay composed."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text.translate(_STROKES))
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
 
 
 def _mixed_script(token: str) -> list[str]:
@@ -65,14 +80,6 @@ def _mixed_script(token: str) -> list[str]:
     for run in _CJK.findall(token):
         found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
     return found
-
-
-def _without_accents(text: str) -> str:
-    """Letters without their accents; composed scripts (Hangul) stay composed."""
-    if text.isascii():
-        return text
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", bare)
 
 
 @lru_cache(maxsize=262144)

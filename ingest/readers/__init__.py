@@ -17,6 +17,7 @@ from vectorstore.paper import Paper
 
 READERS: dict[str, Reader] = {"jsonl": read_jsonl, "text": read_blank_lines}
 
+_JSON_LINES = {".jsonl", ".ndjson"}
 _TEXTUAL = {"", ".txt", ".text", ".md"}
 _LARGEST = 2_000_000_000  # bytes; a conference is 12 MB
 
@@ -52,8 +53,8 @@ def _text(path: Path) -> str:
 
 
 def _detect(path: Path, text: str) -> str:
-    """The format by content: JSON lines begin with a brace; prose is taken from text files only."""
-    if text.lstrip().startswith("{"):
+    """The format by content: JSON lines begin with a brace, or are called so; prose is taken from text files only."""
+    if path.suffix.lower() in _JSON_LINES or text.lstrip().startswith("{"):
         return "jsonl"
     if path.suffix.lower() not in _TEXTUAL or text.lstrip().startswith(("[", "<", "@")):
         raise SourceUnreadable(path, f"its format is not known (formats: {', '.join(READERS)})")

@@ -13,6 +13,7 @@ from ingest.readers.record import Skipped, record_of
 from vectorstore.paper import Paper
 
 _ABSTRACT_WORDS = 25  # the shortest of 96,000 real abstracts that is no stub has more
+_RUNNING_NUMBER = re.compile(r"\W*\d+\W*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -33,20 +34,42 @@ class _Block:
 
 def read_blank_lines(text: str, source: str) -> Iterator[Paper | Skipped]:
     """Records of `text`, in order."""
-    blocks = _blocks(text)
+    blocks = _without_heading(_blocks(text))
     titled = _has_titles(blocks)
     before: _Block | None = None
-    for place, block in enumerate(blocks):
-        if block.is_abstract:
-            title, abstract = _split_title(block.text)
-            if not title and before is not None and titled:
-                title, before = before.text, None
-            yield record_of({"title": title.strip("# *"), "abstract": abstract}, source)
-        if before is not None and not (titled and block.is_abstract):
-            yield Skipped(source, before.line, f"too short for an abstract ({before.words} words)")
-        before = None if block.is_abstract or (place == 0 and not titled) else block
+    for block in blocks:
+        if not block.is_abstract:
+            if before is not None:
+                yield _too_short(before, source)
+            before = block
+            continue
+        title, abstract = _split_title(block.text)
+        if before is not None and not (titled and not title):
+            yield _too_short(before, source)
+        elif before is not None:
+            title = before.text
+        before = None
+        yield record_of({"title": re.sub(r"^[#*\s]+(?=\S)|\*\*$", "", title), "abstract": abstract}, source)
     if before is not None:
-        yield Skipped(source, before.line, f"too short for an abstract ({before.words} words)")
+        yield _too_short(before, source)
+
+
+def _too_short(block: _Block, source: str) -> Skipped:
+    return Skipped(source, block.line, f"too short for an abstract ({block.words} words)")
+
+
+def _without_heading(blocks: list[_Block]) -> list[_Block]:
+    """The blocks after the file's heading, and without bare running numbers.
+
+    The heading is a first short block that is not itself a title: another short one follows it, or the abstracts after
+    the first have no title.
+    """
+    kept = [block for block in blocks if not _RUNNING_NUMBER.fullmatch(block.text)]
+    if len(kept) < 2 or kept[0].is_abstract:
+        return kept
+    if not kept[1].is_abstract or not _has_titles(kept[1:]):
+        return kept[1:] if _has_titles(kept[1:]) or not _has_titles(kept) else kept
+    return kept
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -61,10 +84,13 @@ def _blocks(text: str) -> list[_Block]:
 
 
 def _has_titles(blocks: list[_Block]) -> bool:
-    """Whether short blocks stand before most abstracts, and so are their titles."""
+    """Whether short blocks stand before most abstracts, and so are their titles.
+
+    A first block is no proof: it may be the file's heading.
+    """
     abstracts = [place for place, block in enumerate(blocks) if block.is_abstract]
-    preceded = [place for place in abstracts if place > 0 and not blocks[place - 1].is_abstract]
-    return len(preceded) > max(1, len(abstracts) / 2)
+    preceded = [place for place in abstracts if place > 1 and not blocks[place - 1].is_abstract]
+    return len(preceded) > max(0, (len(abstracts) - 1) / 2)
 
 
 def _split_title(block: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ def read_jsonl(text: str, source: str) -> Iterator[Paper | Skipped]:
             yield record_of(raw, source)
         except json.JSONDecodeError as error:
             yield Skipped(source, number, f"not valid JSON: {error.msg} at character {error.pos + 1}")
+        except ValueError as error:  # such as a number of thousands of digits
+            yield Skipped(source, number, str(error) if isinstance(error, Unreadable) else f"not valid JSON: {error}")
         except RecursionError:
             yield Skipped(source, number, "not valid JSON: nested too deeply")
-        except Unreadable as error:
-            yield Skipped(source, number, str(error))

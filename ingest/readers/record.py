@@ -104,8 +104,14 @@ def _authors(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        separator = next((s for s in (";", "|", " and ", ",") if s in value), ";")
-        value = re.split(rf"{re.escape(separator)}", value)
+        strong = next((s for s in (";", "|") if s in value), None)
+        joined = value.split(" and ")
+        if strong:
+            value = value.split(strong)
+        elif len(joined) > 1 and all(name.count(",") == 1 for name in joined):
+            value = joined  # "Lee, Ann and Ek, Bo"
+        else:
+            value = re.split(r",\s*and\s|,|\sand\s", value)
     if not isinstance(value, list):
         raise Unreadable(f"its authors are a {type(value).__name__}, not a list or text")
     names = [name.get("name") or name.get("fullname") if isinstance(name, dict) else name for name in value]
@@ -125,10 +131,11 @@ def _decision(wording: str) -> str:
 
 def _unique_id(own: str, source: str, url: str, title: str, abstract: str) -> str:
     """The record's own id where it is unique in the world; a bare number gets its source's name in front."""
-    if own and not own.isdigit():
+    number = re.fullmatch(r"(\d+)(?:\.0+)?", own)
+    if own and not number:
         return own
-    if own:
-        return f"{Path(source).stem}-{hashlib.sha256(source.encode()).hexdigest()[:6]}-{own}"
+    if number:
+        return f"{Path(source).stem}-{hashlib.sha256(source.encode()).hexdigest()[:6]}-{number[1]}"
     if found := _OPENREVIEW.search(url):
         return found[1]
     return "text-" + hashlib.sha256(f"{title}\n{abstract}".encode()).hexdigest()[:12]

@@ -1,0 +1,58 @@
+"""Small corpora written straight into an index: no files, no readers, no model."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vectorstore.catalogue import Entry
+from vectorstore.embedder import Chunk, Embedder, HashingEmbedder
+from vectorstore.generation import Manifest, write_generation
+from vectorstore.paper import Paper
+
+SUBJECTS = ("Steiner trees", "diffusion models", "protein folding", "bandit regret", "code privacy")
+
+
+def build_paper(number: int, **fields: Any) -> Paper:
+    """Paper `number`: two sentences about a subject of its own."""
+    subject = SUBJECTS[number % len(SUBJECTS)]
+    made = {
+        "id": f"p{number}",
+        "title": f"On {subject}, part {number}",
+        "abstract": f"We study {subject} for the {number}th time. A bound of 0.{number}55 is proved.",
+        "sources": ("papers.jsonl",),
+    }
+    return Paper(**{**made, **fields})
+
+
+def entry_of(paper: Paper) -> Entry:
+    """The paper with one passage a sentence (cut at a full stop and a space) and one chunk."""
+    spans, start = [], 0
+    for sentence in paper.abstract.split(". "):
+        spans.append((start, start + len(sentence)))
+        start += len(sentence) + 2
+    return Entry(paper, tuple(spans) if paper.abstract else (), 1)
+
+
+def write_papers(root: Path, papers: Sequence[Paper], embedder: Embedder | None = None) -> Manifest:
+    """Switch the index in `root` to these papers."""
+    embedder = embedder or HashingEmbedder()
+    entries = [entry_of(paper) for paper in papers]
+    chunks = [Chunk(entry.paper.abstract or entry.paper.title, entry.passages) for entry in entries]
+    return write_generation(root, entries, embedder.embed(chunks), list(papers), embedder)
+
+
+@pytest.fixture
+def paper() -> Callable[..., Paper]:
+    return build_paper
+
+
+@pytest.fixture
+def entry() -> Callable[[Paper], Entry]:
+    return entry_of
+
+
+@pytest.fixture
+def write() -> Callable[..., Manifest]:
+    return write_papers

@@ -1,0 +1,75 @@
+"""Writers that are killed (-9) at a given point of a commit; run by test_generation.py, in a process of its own.
+
+In: the folder of an index with a first generation, and a folder for one damaged copy a point. Out: those copies.
+Forks after everything heavy is imported and before Chroma starts its threads.
+"""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import chromadb  # noqa: F401
+
+from vectorstore import generation
+from vectorstore.catalogue import Entry
+from vectorstore.embedder import Chunk, HashingEmbedder
+from vectorstore.paper import Paper
+
+POINTS = (
+    "build_catalogue",
+    "build_dense",
+    "after build_dense",
+    "build_lexical",
+    "_check",
+    "_flush",
+    "os.rename",
+    "_commit",
+    "os.replace",
+    "after os.replace",
+    "_sweep",
+    "after shutil.rmtree",
+)
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_at(point: str) -> None:
+    """Replace the function named by `point` so that it kills the process, first or when it has worked."""
+    *owner, name = point.removeprefix("after ").split(".")
+    holder = getattr(generation, owner[0]) if owner else generation
+    original = getattr(holder, name)
+
+    def work_and_die(*arguments: Any, **named: Any) -> None:
+        # Leftovers are removed before a build, too, where most often there are none.
+        idle = name == "rmtree" and not arguments[0].exists()
+        original(*arguments, **named)
+        if not idle:
+            die()
+
+    setattr(holder, name, work_and_die if point.startswith("after ") else die)
+
+
+def write_second(root: Path) -> None:
+    embedder = HashingEmbedder()
+    papers = [Paper(f"new{i}", f"New {i}", f"We study new thing {i}.", sources=("n",)) for i in range(3)]
+    entries = [Entry(paper, ((0, len(paper.abstract)),), 1) for paper in papers]
+    vectors = embedder.embed([Chunk(paper.abstract, ((0, len(paper.abstract)),)) for paper in papers])
+    generation.write_generation(root, entries, vectors, papers, embedder)
+
+
+if __name__ == "__main__":
+    first, target = Path(sys.argv[1]), Path(sys.argv[2])
+    children = []
+    for point in POINTS:
+        root = Path(shutil.copytree(first, target / point))
+        if (child := os.fork()) == 0:
+            kill_at(point)
+            write_second(root)
+            os._exit(0)
+        children.append(child)
+    sys.exit(any(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL for child in children))
