@@ -2,3 +2,5 @@
 
 In: questions, settings. Out: `Answer`. Not known here: how answers are judged.
 """
+
+from app import offline as offline

@@ -19,6 +19,9 @@ RefusalReason = Literal["off_topic", "not_in_corpus", "not_in_abstract", "empty_
 EvidenceField = Literal["abstract", "title", "authors", "topic", "decision", "venue", "year", "url"]
 
 
+LEFT_OUT = " […] "  # between two quotes of one sentence
+
+
 class Record(BaseModel):
     """Frozen, and refuses keys that it does not have."""
 
@@ -69,6 +72,12 @@ class Sentence(Record):
     support: Literal["quoted", "supported", "weak"] = "quoted"
     evidence: Annotated[tuple[Quote, ...], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _is_quoted(self) -> Self:
+        if self.support == "quoted" and self.text != LEFT_OUT.join(quote.quote for quote in self.evidence):
+            raise ValueError("a quoted sentence is its quotes")
+        return self
+
 
 class Lead(Record):
     """What we computed ourselves: a count or a heading, with the criterion it stands on."""
@@ -112,12 +121,13 @@ class PaperCard(Record):
     venue: str
     year: int | None
     url: str
-    topic: str
-    decision: str
+    # For the page; not part of the JSON contract.
+    topic: Annotated[str, Field(exclude=True)] = ""
+    decision: Annotated[str, Field(exclude=True)] = ""
 
     @classmethod
     def of(cls, paper: Paper) -> Self:
-        return cls(**fields_of(paper, *cls.model_fields.keys() - {"number"}))
+        return cls(**fields_of(paper, *PaperCard.model_fields))
 
 
 class CitedPaper(PaperCard):
@@ -125,7 +135,7 @@ class CitedPaper(PaperCard):
 
     @classmethod
     def cited(cls, number: int, paper: Paper) -> Self:
-        return cls(number=number, **PaperCard.of(paper).model_dump())
+        return cls(number=number, **fields_of(paper, *PaperCard.model_fields))
 
 
 class Retrieved(Record):
@@ -166,10 +176,17 @@ class Answer(Record):
             mentioned += [number for number in self.table.papers if number not in mentioned]
         if [paper.number for paper in self.papers] != mentioned or mentioned != list(range(1, len(mentioned) + 1)):
             raise ValueError(f"papers {[p.number for p in self.papers]} are not the cited ones {mentioned}")
+        if len({paper.id for paper in self.papers}) < len(self.papers):
+            raise ValueError("a paper is served twice")
         if (self.status == "refused") != (self.refusal is not None):
             raise ValueError("a refused answer has a refusal, an answered one has none")
-        if self.refusal and self.refusal.reason != "not_in_abstract" and self.sentences:
-            raise ValueError(f"an answer refused as {self.refusal.reason} must not quote")
+        if self.refusal and self.refusal.reason != "not_in_abstract" and mentioned:
+            raise ValueError(f"an answer refused as {self.refusal.reason} must not cite")
+        if self.status == "answered" and not (self.sentences or self.lead or self.table):
+            raise ValueError("an answer without a sentence, a lead or a table says nothing")
+        for sentence in self.sentences:
+            if {quote.paper_id for quote in sentence.evidence} != {self.papers[n - 1].id for n in sentence.citations}:
+                raise ValueError("a sentence must quote the papers that it cites")
         return self
 
 

@@ -34,7 +34,6 @@ from vectorstore.errors import VectorstoreError
 from vectorstore.generation import current_folder
 from vectorstore.paper import Evidence, Paper
 from vectorstore.search import Searcher
-from vectorstore.text import terms
 
 _log = logging.getLogger("paperchat")
 
@@ -61,7 +60,7 @@ class Assistant:
         self._embedder = embedder
         self._switching = threading.Lock()
         self._searcher = Searcher(root, embedder)
-        self._retired: Searcher | None = None
+        self._told = ""
         self._folder = current_folder(root)
 
     @property
@@ -83,12 +82,10 @@ class Assistant:
 
     def paper(self, name: str) -> Paper | None:
         """The paper with that id, former id, alias or address."""
-        return self._live().paper(name)
+        return self._live().paper(_sound(name))
 
     def close(self) -> None:
-        for searcher in (self._retired, self._searcher):
-            if searcher is not None:
-                searcher.close()
+        self._searcher.close()
 
     def warm_up(self) -> None:
         """Load the model, so that the first question does not wait for it."""
@@ -101,17 +98,13 @@ class Assistant:
 
         Raises EmptyQuestion or QuestionTooLong.
         """
-        if not question.strip():
-            raise EmptyQuestion
-        if len(question) > LONGEST_QUESTION:
-            raise QuestionTooLong(len(question), LONGEST_QUESTION)
-        asked = Asked(question.strip(), tuple(history), conditions or Conditions(), k, time.perf_counter())
+        asked = Asked(_checked(question), tuple(history), conditions or Conditions(), k, time.perf_counter())
         answer: Answer = self.chain().invoke(asked)
         return answer
 
     def search(self, question: str, conditions: Conditions | None = None, k: int = 30) -> tuple[Evidence, ...]:
-        """The ranking alone."""
-        return self._live().search(question, k, (conditions or Conditions()).filters()).evidence
+        """The ranking alone. Raises EmptyQuestion or QuestionTooLong."""
+        return self._live().search(_checked(question), k, (conditions or Conditions()).filters()).evidence
 
     def chain(self) -> Runnable[Asked, Answer]:
         """The runnable from `Asked` to `Answer`; streaming it shows the question and the evidence before the text."""
@@ -158,26 +151,21 @@ class Assistant:
             corpus=searcher.corpus,
             papers=searcher.size,
             conditions=known["asked"].conditions,
-            timings_ms=documents[0].metadata["timings_ms"] if documents else {},
+            timings_ms=documents[0].metadata["timings_ms"] if documents else {"embed": 0.0, "search": 0.0},
         )
 
     def _live(self) -> Searcher:
-        """The searcher of the live generation, opened anew when CURRENT names another.
-
-        The one before is closed a switch later, when the questions that it was serving are long answered.
-        """
+        """The searcher of the live generation, opened anew when CURRENT names another that can be opened."""
         with self._switching:
-            folder = current_folder(self._root)
-            if folder != self._folder:
-                self._folder = folder  # also when it can't be opened: one line, not one a question
-                try:
-                    fresh = Searcher(self._root, self._embedder)
-                except VectorstoreError as error:
+            try:
+                folder = current_folder(self._root)
+                if folder != self._folder:
+                    self._folder = folder  # also when it can't be opened: one line, not one a question
+                    self._searcher = Searcher(self._root, self._embedder)
+            except VectorstoreError as error:
+                if str(error) != self._told:
                     _log.error("still answering from corpus %s: %s", self._searcher.corpus, error)
-                    return self._searcher
-                if self._retired is not None:
-                    self._retired.close()
-                self._retired, self._searcher = self._searcher, fresh
+                self._told = str(error)
             return self._searcher
 
     @cached_property
@@ -191,10 +179,23 @@ def open_assistant(settings: Settings) -> Assistant:
     return Assistant(settings.index_dir, open_embedder(settings.embedder))
 
 
+def _checked(question: str) -> str:
+    if not question.strip():
+        raise EmptyQuestion
+    if len(question) > LONGEST_QUESTION:
+        raise QuestionTooLong(len(question), LONGEST_QUESTION)
+    return _sound(question.strip())
+
+
+def _sound(text: str) -> str:
+    """Text without the lone surrogates that stray bytes and cut emoji leave behind."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _keywords(question: Question, searcher: Searcher) -> str | None:
-    """What lexical search gets: the question, or of one in another language the words that occur in the corpus."""
+    """What lexical search gets: the question; the name alone where that is asked about; of a question in another
+    language the words that occur in the corpus."""
     if question.language == "en":
-        return None
-    words = terms(question.text)
-    unknown = set(searcher.unknown(words))
-    return " ".join(word for word in words if word not in unknown)
+        return " ".join(question.topic) if question.route == "define" and question.topic else None
+    unknown = set(searcher.unknown(question.topic))
+    return " ".join(term for term in question.topic if term not in unknown)

@@ -17,6 +17,8 @@ import typer
 if TYPE_CHECKING:
     from app.assistant import Assistant
 
+_INTERRUPTED = 130
+
 cli = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
@@ -47,6 +49,10 @@ def ingest(
         raise typer.BadParameter(f"got {format}, expected one of {', '.join(READERS)}", param_hint="--format")
     if not sources and not rebuild:
         raise typer.BadParameter("name at least one file of papers", param_hint="SOURCES")
+    if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):
+        raise typer.BadParameter(
+            f"{report} cannot be written: no such folder, or a folder itself", param_hint="--report"
+        )
     settings = read_settings()
     request = Request(tuple(sources or ()), format, rebuild)
     with TerminalProgress() as progress:
@@ -84,8 +90,12 @@ def papers(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
     from app.answer import paper_json
     from app.show import reference
 
-    for paper in _assistant().papers():
-        print(json.dumps(paper_json(paper), ensure_ascii=False) if as_json else f"{paper.id}  {reference(paper)}")
+    try:
+        for paper in _assistant().papers():
+            print(json.dumps(paper_json(paper), ensure_ascii=False) if as_json else f"{paper.id}  {reference(paper)}")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @cli.command()
@@ -133,14 +143,11 @@ def main() -> None:
 def run_command(arguments: list[str]) -> int:
     """Run `arguments` and return the exit code."""
     try:
-        return int(cli(arguments, standalone_mode=False) or 0)
+        code = int(cli(arguments, standalone_mode=False) or 0)
     except (typer.Abort, KeyboardInterrupt):
-        return _say("interrupted; nothing that was finished is lost.", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        code = _INTERRUPTED
     except typer.Exit as error:
-        return error.exit_code
+        code = error.exit_code
     except Exception as error:
         # What typer raises for wrong arguments has this method; typer does not export the class.
         if callable(message := getattr(error, "format_message", None)):
@@ -148,6 +155,7 @@ def run_command(arguments: list[str]) -> int:
         if not isinstance(error, _expected()):
             raise
         return _say(str(error), 2)
+    return _say("interrupted; nothing that was finished is lost.", code) if code == _INTERRUPTED else code
 
 
 def _expected() -> tuple[type[Exception], ...]:

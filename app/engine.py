@@ -73,10 +73,14 @@ class Engine:
         assistant = self.assistant
         if assistant is not None:
             size = assistant.size
-            return State("ready" if size else "empty", assistant.corpus, size, assistant.fingerprint)
+            status: Status = "ready" if size else self._without_papers()
+            return State(status, assistant.corpus, size, assistant.fingerprint)
         if (self._root / "CURRENT").exists():
             return State("starting")
-        return State("indexing" if being_written(self._root) else "empty")
+        return State(self._without_papers())
+
+    def _without_papers(self) -> Status:
+        return "indexing" if being_written(self._root) else "empty"
 
     def _load(self) -> None:
         while not self._stop.is_set():

@@ -6,6 +6,7 @@ several are asked for or the question names several.
 Not known here: whether to refuse, the question's history, how the answer is shown.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ _TOPIC_COVERAGE = 0.5  # of the topic's information that a listed paper holds, o
 _TOPIC_SIMILARITY = 0.8  # of the best paper's similarity
 _RARE = 0.75  # of the idf of the question's rarest term in the corpus: a term that names one thing
 _COMPARED = 2
+_BEARERS = 3  # papers, at most, that share a coined name
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def _that_answer(question: Question, evidence: Sequence[Evidence], weights: Mapp
     quotable = [found for found in evidence if found.passages]
     if not quotable:
         return []
-    chosen = [quotable[0]]
+    chosen = [_named_first(question, quotable)]
     words = {found.paper.id: _words(found) for found in quotable}
     known = [t for t in question.topic if any(t in words[found.paper.id] for found in quotable)]
     rarest = max((weights.get(term, 0.0) for term in known), default=0.0)
@@ -96,6 +98,20 @@ def _on_topic(question: Question, evidence: Sequence[Evidence], weights: Mapping
         if found.passages and near and found.score >= _TOPIC_SCORE * evidence[0].score:
             chosen.append(found)
     return chosen[:_LISTED]
+
+
+def _named_first(question: Question, quotable: Sequence[Evidence]) -> Evidence:
+    """The first paper, unless it lacks a name that the question spells just as another paper does ("STAGE", where the
+    first one only speaks of stages)."""
+    for name in question.names if question.route in ("define", "summary") else ():
+        exact = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        texts = [f"{found.paper.title}\n{found.paper.abstract}" for found in quotable]
+        if exact.search(texts[0]):
+            continue
+        bearers = [found for found, text in zip(quotable, texts, strict=True) if len(exact.findall(text)) > 1]
+        if 0 < len(bearers) <= _BEARERS:
+            return bearers[0]
+    return quotable[0]
 
 
 def _bears(found: Evidence, term: str) -> bool:

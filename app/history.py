@@ -24,5 +24,5 @@ def read_history(path: Path) -> list[Turn]:
     except ValidationError as error:
         first = error.errors()[0]
         raise BadHistory(str(path), f"at {'.'.join(map(str, first['loc'])) or 'the top'}: {first['msg']}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadHistory(str(path), "it is not JSON") from None

@@ -34,7 +34,7 @@ _FIGURE = Kind(
     asked=_words(
         "how (?:many|much|big|large|far|fast|often|long|high|low|small)",
         "by (?:how|what)",
-        "(?:number|size) of",
+        "(?:number|size|value) of|what value",
         "what (?:percent\\w*|share|fraction|rate|gain|accuracy|score|size|speed\\w*|factor)",
         "(?:max|maximum|best|average|mean) \\w+",
         "gains?|savings?|saved?|percentage|reduction|speed-?ups?|bound|accuracy|cost",
@@ -42,8 +42,9 @@ _FIGURE = Kind(
         "wie ?vielen?|combien|cuánt[oa]s?",
         also="多少|几|몇|얼마|どれくらい|いくつ",
     ),
-    given=re.compile(
-        r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|half|twice|double|dozen|hundred|thousand)\b"
+    given=_words(
+        "two|three|four|five|six|seven|eight|nine|ten|half|twice|double|dozens?|hundreds?|thousands?|millions?|billions?",
+        also=r"\d",
     ),
     worth=1.7,
 )

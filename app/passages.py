@@ -58,10 +58,11 @@ def rank_passages(question: Question, evidence: Evidence, weights: Mapping[str, 
         text = plain(passage.text)
         score = _TERM_WEIGHT * matches[place] + _SIMILARITY_WEIGHT * evidence.similarities[place]
         score += _NEW_WEIGHT * math.log1p(len(held[place].difference(asked)))
+        gives = all(kind.given.search(text) for kind in kinds)
         score += sum(kind.worth for kind in kinds if kind.given.search(text))
         if question.is_several and _SAYS_WHAT_IT_DOES.search(text):
             score += _DOES_WEIGHT
-        elif place == 0 and len(held) > 2:
+        elif place == 0 and len(held) > 2 and not (kinds and matches[0] == max(matches) and gives):
             score -= _OPENING_PENALTY  # it says what the field is about
         if _WHERE_CODE_IS.search(text) and not _ASKS_FOR_CODE.search(question.text):
             score -= _OPENING_PENALTY

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from app.answer import Route
-from app.language import language_of
+from app.language import FUNCTION_WORDS, language_of
 from vectorstore.text import plain, terms
 
 # Words that ask or refer to papers in general and so say nothing of what a question is about.
@@ -118,8 +118,10 @@ class Question:
 def understand(text: str) -> Question:
     """What `text` asks for."""
     asked = plain(text)
-    topic = tuple(term for term in dict.fromkeys(terms(asked)) if term not in GENERIC)
-    return Question(text, _route(asked), language_of(text), topic, tuple(dict.fromkeys(_COINED.findall(asked))))
+    language = language_of(text)
+    empty = GENERIC | {term for word in FUNCTION_WORDS.get(language, ()) for term in terms(word)}
+    topic = tuple(term for term in dict.fromkeys(terms(asked)) if term not in empty)
+    return Question(text, _route(asked), language, topic, tuple(dict.fromkeys(_COINED.findall(asked))))
 
 
 def _route(text: str) -> Route:

@@ -87,10 +87,10 @@ def reason_to_refuse(question: Question, evidence: Sequence[Evidence], signs: Si
         return None
     if question.route == "smalltalk":
         return "off_topic"
-    if _is_off_topic(question, evidence, signs):
-        return "off_topic"
     if _asks_for_unknown_name(question, signs):
         return "not_in_corpus"
+    if _is_off_topic(question, evidence, signs):
+        return "off_topic"
     if not question.is_several and not evidence[0].passages:
         return "not_in_abstract"
     if question.route in _ASK_FOR_A_DETAIL and _asks_for_left_out_detail(question, evidence[0]):

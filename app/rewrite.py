@@ -10,24 +10,29 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.answer import Turn
-from app.question import GENERIC
+from app.question import understand
 from vectorstore.paper import Paper
-from vectorstore.text import plain, terms
+from vectorstore.text import plain
 
 _REFERS = re.compile(
-    r"(?i)\b(?:it|its|it's|they|them|their|he|she|his|her|this|that|these|those|there|the (?:authors?|paper|method|"
-    r"approach|model|system|same|other|former|latter|first|second|third|last)(?: (?:one|paper))?|number \d|"
-    r"(?:first|second|third|last|other) one|do i need|back to)\b"
+    r"(?i)\b(?:it|its|it's|they|them|their|he|she|his|her|this|these|those|the (?:authors?|paper|method|approach|model|"
+    r"system|same|other|former|latter|first|second|third|last)(?: (?:one|paper))?|number \d|"
+    r"(?:first|second|third|last|other) one|do i need|back to|"
+    r"(?:about|of|for|with|does|do|is|was|on|behind|would|why|to|than) that|that (?:one|paper|method|work))\b"
+    r"|^\W*that\b|#\d|\[\d+\]"
 )
 _CONTINUES = re.compile(
     r"(?i)^\W*(?:and|but|so|also|what about|how about|why|how come|who wrote|which of|did any|how much|how many)\b"
 )
+# A question that names its subject stands alone, however short: "In how many cities was UrbanFusion evaluated?"
+_PROPER_NOUN = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")
+_STANDS_ALONE = ("smalltalk", "meta", "topic", "find", "summary")
 _TURNS_AWAY = re.compile(
     r"(?i)\b(?:different (?:topic|question)|new topic|something else|changing the subject|unrelated)\b"
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _ORDINAL = re.compile(
-    r"(?i)\b(?:(first|second|third|fourth|fifth|last)(?: one| paper)?|(?:number|no\.?|#|\[)\s*(\d+))\b"
+    r"(?i)\b(first|second|third|fourth|fifth|last)\b(?: one| paper)?|(?:\bnumber|\bno\.?|#|\[)\s*(\d+)\b"
 )
 _CONTEXT = 300  # characters of an answer's text that stand in for the papers it named
 _SHORT = 4  # topic words; with fewer a question seldom stands alone
@@ -43,8 +48,14 @@ def standalone(question: str, history: Sequence[Turn], paper: Callable[[str], Pa
 
 
 def _is_follow_up(question: str) -> bool:
-    topic = [term for term in terms(question) if term not in GENERIC]
-    return bool(_REFERS.search(question) or _CONTINUES.search(question) or len(topic) < _SHORT)
+    asked = understand(question)
+    if _REFERS.search(question):
+        return True
+    if asked.route in _STANDS_ALONE or asked.names or _PROPER_NOUN.search(question):
+        return False
+    if _CONTINUES.search(question):
+        return len(asked.topic) <= _SHORT
+    return len(asked.topic) < _SHORT and not (asked.route == "define" and asked.topic)
 
 
 def _about(question: str, answer: Turn, paper: Callable[[str], Paper | None]) -> str:

@@ -4,6 +4,7 @@ In: settings, a host and a port. Out: a server until it is stopped.
 Not known here: what it serves.
 """
 
+import asyncio
 import errno
 import logging
 import socket
@@ -24,9 +25,12 @@ def serve(settings: Settings, host: str, port: int) -> None:
     listening = _listen(host, port)
     engine = Engine(settings)
     extra = {name.strip() for name in settings.allowed_hosts.split(",") if name.strip()}
-    server = create_server(engine, LOOPBACK | {host} | extra)
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
     engine.start()
     print("loading the model ...", file=sys.stderr, flush=True)
+    from app.page import create_page  # Gradio takes seconds to import; the model is loaded meanwhile
+
+    server = create_server(engine, LOOPBACK | {host} | extra, create_page(engine))
     engine.wait()
     if engine.failure is not None:
         raise engine.failure
@@ -35,9 +39,16 @@ def serve(settings: Settings, host: str, port: int) -> None:
     what = f"{state.papers:,} papers" if state.status == "ready" else "no papers yet: run `paperchat ingest SOURCE`"
     print(f"paperchat serves http://{shown}:{port} ({what}). Stop with Ctrl-C.", flush=True)
     try:
-        uvicorn.Server(uvicorn.Config(server, log_level="warning", lifespan="off")).run(sockets=[listening])
+        config = uvicorn.Config(server, log_level="warning", lifespan="on", timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listening])
     finally:
         engine.stop()
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Not that an open page's connections are cut when the server is stopped."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError) and "graceful shutdown" not in str(record.msg)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,10 +1,12 @@
-"""The REST interface.
+"""The REST interface, and beside it the page.
 
 In: HTTP requests. Out: JSON; errors as problem+json (RFC 9457). Answers only to its own host names and origins,
 takes only JSON, refuses large bodies, and no path of a file from anybody.
 Not known here: how a question is answered, how the process was started.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
@@ -13,14 +15,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.answer import Answer, Conditions, PaperCard, Retrieved, Turn, paper_json
-from app.assistant import LONGEST_QUESTION, Assistant
+from app.assistant import Assistant
 from app.engine import Engine
 from app.errors import AppError
 from app.guard import Guard, problem
 from app.history import MOST_TURNS
 from vectorstore.errors import VectorstoreError
+
+Lifespan = Callable[[Any], AbstractAsyncContextManager[Any]]
+Page = tuple[ASGIApp, Lifespan]  # an application, and what must run around it
 
 
 class _Body(BaseModel):
@@ -39,7 +45,7 @@ class Ask(_Body):
 class Search(_Body):
     """What `POST /api/search` takes."""
 
-    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    question: str
     filters: Conditions = Conditions()
     k: Annotated[int, Field(ge=1, le=1000)] = 30
 
@@ -51,8 +57,8 @@ class Ranking(BaseModel):
     papers: list[PaperCard]
 
 
-def create_server(engine: Engine, hosts: frozenset[str]) -> FastAPI:
-    """The application over `engine`, answering to the host names `hosts`."""
+def create_server(engine: Engine, hosts: frozenset[str], page: Page | None = None) -> FastAPI:
+    """The application over `engine`, answering to the host names `hosts`, with `page` for all that is not /api/."""
     # No documentation pages: theirs would load scripts from elsewhere. The schema is at /openapi.json.
     server = FastAPI(title="paperchat", docs_url=None, redoc_url=None)
     server.add_middleware(Guard, hosts=hosts)
@@ -84,7 +90,21 @@ def create_server(engine: Engine, hosts: frozenset[str]) -> FastAPI:
         state = engine.state()
         return JSONResponse(state.to_json(), 200 if state.status == "ready" else 503)
 
+    if page is not None:
+        _add_page(server, *page)
     return server
+
+
+def _add_page(server: FastAPI, page: ASGIApp, lifespan: Lifespan) -> None:
+    """Let `page` answer what no route does. No mount: one at "/" would swallow the REST interface's own 404 and 405."""
+    nothing = server.router.default
+
+    async def other(scope: Scope, receive: Receive, send: Send) -> None:
+        is_page = scope["type"] in ("http", "websocket") and not scope["path"].startswith("/api/")
+        await (page if is_page else nothing)(scope, receive, send)
+
+    server.router.default = other
+    server.router.lifespan_context = lifespan
 
 
 def _ready(engine: Engine) -> Assistant:
@@ -105,6 +125,10 @@ def _report_problems(server: FastAPI) -> None:
             return problem(400, f"The body is not JSON: {first.get('ctx', {}).get('error', first['msg'])}.")
         where = ".".join(str(part) for part in first["loc"] if part != "body")
         return problem(422, f"{where}: {first['msg']}" if where else str(first["msg"]))
+
+    @server.exception_handler(Exception)
+    def unforeseen(_: Request, error: Exception) -> Response:
+        return problem(500, "That is a fault of paperchat. The server's log tells more.")
 
     @server.exception_handler(AppError)
     def refused(_: Request, error: AppError) -> Response:

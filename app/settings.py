@@ -1,29 +1,16 @@
-"""Every setting, and the flags that libraries read when they are imported.
+"""Every setting, read in this one place.
 
-In: the environment (PAPERCHAT_*). Out: `Settings`. Importing this module first keeps all libraries off the network.
+In: the environment (PAPERCHAT_*). Out: `Settings`.
 Not known here: what a setting does; below `app/` everything is an argument.
 """
 
-import os
 from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import BadSetting
-
-# Read by their libraries at import, so they are set before any of them can be imported.
-OFFLINE = {
-    "HF_HUB_OFFLINE": "1",
-    "TRANSFORMERS_OFFLINE": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "GRADIO_ANALYTICS_ENABLED": "False",
-    "ANONYMIZED_TELEMETRY": "False",
-    "LANGSMITH_TRACING": "false",
-    "LANGCHAIN_TRACING_V2": "false",
-    "TOKENIZERS_PARALLELISM": "false",
-}
-os.environ.update(OFFLINE)
+from app.offline import OFFLINE as OFFLINE
 
 
 class Settings(BaseSettings):

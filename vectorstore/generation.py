@@ -53,14 +53,15 @@ class Generation:
     def __init__(self, folder: Path) -> None:
         """Raises IndexDamaged or OtherFormat unless everything the manifest promises is there."""
         self.manifest = read_manifest(folder)
-        self._held = reading(folder / "manifest.json")
-        if (found_files := _files(folder)) != self.manifest.files:
-            wrong = sorted(
-                k
-                for k in found_files.keys() | self.manifest.files.keys()
-                if found_files.get(k) != self.manifest.files.get(k)
-            )
-            raise IndexDamaged(folder, f"{wrong[0]} has not the size it was written with")
+        try:
+            self._held = reading(folder / "manifest.json")
+        except OSError as error:
+            raise IndexDamaged(folder, "it was removed while it was being opened") from error
+        sizes = _files(folder)
+        changed = sorted(name for name, size in self.manifest.files.items() if sizes.get(name) != size)
+        if changed:
+            self._held.close()
+            raise IndexDamaged(folder, f"{changed[0]} has not the size that it was written with")
         self.catalogue = Catalogue(folder / "papers.sqlite3")
         found = (self.catalogue.size, self.catalogue.passages, self.catalogue.chunks)
         if found != (self.manifest.papers, self.manifest.passages, self.manifest.chunks):
@@ -206,10 +207,15 @@ def _flush(folder: Path) -> None:
 
 
 def _files(folder: Path) -> dict[str, int]:
-    """Size by path of every file but the manifest and Chroma's own database, which Chroma may touch on opening."""
-    found = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    own = ("manifest.json", "chroma/chroma.sqlite3")
-    return {name: path.stat().st_size for name, path in found.items() if not name.startswith(own)}
+    """Size by path of the files that never change again.
+
+    Chroma touches its own database on opening, and rewrites a graph that it has not flushed to disk (one without
+    index_metadata.pickle, of fewer than 1,000 vectors).
+    """
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "manifest.json"]
+    settled = {path.parent for path in found if path.name == "index_metadata.pickle"}
+    kept = [path for path in found if "chroma" not in path.relative_to(folder).parts or path.parent in settled]
+    return {str(path.relative_to(folder)): path.stat().st_size for path in kept}
 
 
 def _is_whole(folder: Path) -> bool:

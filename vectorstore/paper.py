@@ -113,8 +113,8 @@ class Filters:
         """Whether `paper` fulfils every condition."""
         session = str(paper.extra.get("session", paper.extra.get("poster_session", "")))
         return (
-            all(_is_among(name, paper.authors) for name in self.authors)
-            and not any(_holds(term, paper) for term in self.exclude)
+            all(_is_among(name, paper.authors) for name in self.authors if name.strip())
+            and not any(_holds(term, paper) for term in self.exclude if term.strip())
             and fold(self.venue) in fold(paper.venue)
             and self.year in (None, paper.year)
             and fold(self.topic) in fold(paper.topic)

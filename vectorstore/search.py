@@ -5,6 +5,7 @@ Not known here: how a question is understood, what is done with the evidence.
 """
 
 import time
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,8 @@ class Searcher:
         self._embedder = embedder
         self._generation = open_current(root, embedder.fingerprint)
         self._catalogue = self._generation.catalogue
+        # Closed when nobody refers to it any more: a question under way keeps the generation that it began with.
+        self._closing = weakref.finalize(self, self._generation.close)
 
     @property
     def corpus(self) -> str:
@@ -53,7 +56,7 @@ class Searcher:
         return self._embedder.fingerprint
 
     def close(self) -> None:
-        self._generation.close()
+        self._closing()
 
     def paper(self, name: str) -> Paper | None:
         """The paper with that id, former id, alias or address."""
