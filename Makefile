@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TORCH_INDEX := $(if $(filter cpu,$(TORCH)),--index-url https://download.pytorch.org/whl/cpu,)
 
-.PHONY: help setup dev run test check format evals baseline lock clean
+.PHONY: help setup dev browser run test check format evals baseline lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -56,6 +56,12 @@ evals: dev
 baseline: dev
 	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
 	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals baseline seeds
+
+# The tests of the page drive a real browser: Debian's Chromium, and fonts for its Chinese titles.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	  apt-get update -qq && apt-get install -y -qq chromium fonts-noto-cjk; } || { \
+	  echo "Install Chromium by hand (as root: apt-get install chromium); the tests of the page need it." >&2; exit 2; }
 
 check: dev
 	$(BIN)/ruff format --check .

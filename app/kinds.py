@@ -44,7 +44,7 @@ _FIGURE = Kind(
     ),
     given=_words(
         "two|three|four|five|six|seven|eight|nine|ten|half|twice|double|dozens?|hundreds?|thousands?|millions?|billions?",
-        also=r"\d",
+        also=r"\d|\b(?:Omega|Theta|O|log|ln|sqrt)\b",
     ),
     worth=1.7,
 )
