@@ -29,7 +29,7 @@ from app.relevance import read_signs, reason_to_refuse
 from app.retriever import PaperRetriever
 from app.rewrite import standalone
 from app.settings import Settings
-from vectorstore.embedder import Embedder, Vectors, open_embedder
+from vectorstore.embedder import Chunk, Embedder, Vectors, open_embedder
 from vectorstore.errors import VectorstoreError
 from vectorstore.generation import current_folder
 from vectorstore.paper import Evidence, Paper
@@ -171,7 +171,7 @@ class Assistant:
     @cached_property
     def _everyday(self) -> Vectors:
         """The vectors of the everyday subjects, shape (subjects, d)."""
-        return np.stack([self._embedder.embed_question(subject) for subject in SUBJECTS])
+        return np.stack([found.text for found in self._embedder.embed([Chunk(subject) for subject in SUBJECTS])])
 
 
 def open_assistant(settings: Settings) -> Assistant:

@@ -103,7 +103,9 @@ def _on_topic(question: Question, evidence: Sequence[Evidence], weights: Mapping
 def _named_first(question: Question, quotable: Sequence[Evidence]) -> Evidence:
     """The first paper, unless it lacks a name that the question spells just as another paper does ("STAGE", where the
     first one only speaks of stages)."""
-    for name in question.names if question.route in ("define", "summary") else ():
+    asked = question.text.split()
+    names = question.names or ((asked[0].strip("?!. ").upper(),) if len(question.topic) == 1 else ())
+    for name in names if question.route in ("define", "summary") else ():
         exact = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         texts = [f"{found.paper.title}\n{found.paper.abstract}" for found in quotable]
         if exact.search(texts[0]):

@@ -38,6 +38,8 @@ def cards_html(place: int, answer: Answer, lookup: Lookup) -> str:
     cards = []
     for number, paper in enumerate(papers, start=1):
         stored = lookup(paper.id) if number <= _WHOLE else None
+        if stored:  # a conversation that the browser kept comes back without them
+            paper = paper.model_copy(update={"topic": stored.topic, "decision": stored.decision})
         quotes = tuple(quotes_of(place, answer, stored)) if stored and answer.papers else ()
         is_open = number == 1 and bool(answer.papers)
         cards.append(_card_html(f"t{place}-c{number}", paper, stored, quotes, is_open))

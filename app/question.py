@@ -20,7 +20,7 @@ _GENERIC_WORDS = (
     "paper's here there any please summarise summarize explain describe report reports reported present presented "
     "conference icml corpus collection research researcher researchers looking look interested idea ideas one ones "
     "two three between difference compare compared versus vs stand stands mean means meaning short describe called "
-    "is it its this that these those and or not no new model models go goes went"
+    "is it its me more this that these those and or not no new model models go goes went"
 )
 GENERIC = frozenset(term for word in _GENERIC_WORDS.split() for term in terms(word))
 
@@ -62,7 +62,7 @@ _ROUTES: tuple[tuple[Route, tuple[str, ...]], ...] = (
         (
             r"\b(?:stands? for|short for|meaning of|abbreviat\w+)\b",
             r"^\W*what(?:'s| is| are)? (?:an? |the )?[\w+-]+\W*$",
-            r"^\W*[\w+-]+\s*\?\W*$",
+            r"^\W*[\w+-]+\s*\??\W*$",
             r"^\W*(?:who|what) (?:or what )?is [\w+-]+\W*$",
         ),
     ),

@@ -24,9 +24,15 @@ _REFERS = re.compile(
 _CONTINUES = re.compile(
     r"(?i)^\W*(?:and|but|so|also|what about|how about|why|how come|who wrote|which of|did any|how much|how many)\b"
 )
+_GOES_ON = re.compile(r"(?i)^\W*(?:and|but|so|also|what about|how about)\b")
+# Only a paper spoken of has these: "code?", "what is the speedup?"
+_ASPECT = re.compile(
+    r"(?i)^\W*(?:(?:what(?:'s| is| are| about)|any) )?(?:the |its )?(?:code|data|datasets?|results?|authors?|link|url|"
+    r"github|details?|limitations?|baselines?|metrics?|speed-?up|accuracy|gain|cost|main (?:idea|result))\W*$"
+)
 # A question that names its subject stands alone, however short: "In how many cities was UrbanFusion evaluated?"
 _PROPER_NOUN = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")
-_STANDS_ALONE = ("smalltalk", "meta", "topic", "find", "summary")
+_STANDS_ALONE = ("topic", "find", "summary")
 _TURNS_AWAY = re.compile(
     r"(?i)\b(?:different (?:topic|question)|new topic|something else|changing the subject|unrelated)\b"
 )
@@ -49,13 +55,15 @@ def standalone(question: str, history: Sequence[Turn], paper: Callable[[str], Pa
 
 def _is_follow_up(question: str) -> bool:
     asked = understand(question)
-    if _REFERS.search(question):
+    if asked.route in ("smalltalk", "meta"):
+        return False
+    if not asked.topic or _REFERS.search(question) or _GOES_ON.search(question) or _ASPECT.search(question):
         return True
     if asked.route in _STANDS_ALONE or asked.names or _PROPER_NOUN.search(question):
         return False
     if _CONTINUES.search(question):
         return len(asked.topic) <= _SHORT
-    return len(asked.topic) < _SHORT and not (asked.route == "define" and asked.topic)
+    return len(asked.topic) < _SHORT and asked.route != "define"
 
 
 def _about(question: str, answer: Turn, paper: Callable[[str], Paper | None]) -> str:

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +94,11 @@ class Searcher:
         dense = self._dense(vector, pool, among)
         words = question if keywords is None else keywords
         lexical = self._lexical(words, pool, among)
-        ranking = list(fuse(dense, lexical, dense_share(self._coverage(words, lexical))).items())[:k]
+        fused = fuse(dense, lexical, dense_share(self._coverage(words, lexical)))
+        # An approximate index may miss papers that hardly differ from others; they still belong to the ranking's end.
+        everyone = range(self.size) if among is None else among
+        rest = (number for number in everyone if number not in fused)
+        ranking = [*fused.items(), *((number, 0.0) for number in islice(rest, max(0, k - len(fused))))][:k]
         evidence = tuple(
             self._evidence(number, rank, score, dense.get(number), lexical.get(number), vector)
             for rank, (number, score) in enumerate(ranking, start=1)

@@ -143,6 +143,11 @@ def test_a_name_is_enough(question: str, paper: str, real: Assistant) -> None:
     assert [cited.id for cited in answer.papers] == [f"icml2026-{paper}"]
 
 
+@pytest.mark.parametrize("question", ["STAGE", "stage ?"])
+def test_a_name_that_is_also_a_word_is_still_a_name(question: str, real: Assistant) -> None:
+    assert [paper.id for paper in real.ask(question).papers] == ["icml2026-DDNQOnaRQk"]
+
+
 @pytest.mark.parametrize(
     ("question", "words"),
     [("What does MILD stand for?", "Margin-based"), ("What does SMF stand for?", "Stochastic Multimodal Fusion")],

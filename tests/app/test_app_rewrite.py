@@ -44,6 +44,11 @@ def test_a_follow_up_gets_the_paper_that_was_cited(question: str) -> None:
     assert "TokenDrop: Skipping Tokens" in rewritten(question, said("It skips them. [1]", "a-1"))
 
 
+@pytest.mark.parametrize("question", ["tell me more", "explain more", "and on GLUE?", "code?", "what is the speedup?"])
+def test_so_does_one_that_says_little(question: str) -> None:
+    assert "TokenDrop: Skipping Tokens" in rewritten(question, said("It skips them. [1]", "a-1"))
+
+
 def test_the_paper_is_called_as_a_person_would_read_it() -> None:
     assert "phi-Balancing for Experts" in rewritten("how does it work?", said("Thus. [1]", "a-2"))
     assert "Global PSRO" in rewritten("how does it work?", said("Thus. [1]", "a-3"))

@@ -251,7 +251,6 @@ def test_a_reader_that_opens_while_another_generation_is_committed_gets_one_of_t
     live.close()
 
 
-@pytest.mark.xfail(strict=True, reason="generation.py Generation: FileNotFoundError where it is swept before `reading`")
 def test_a_reader_whose_generation_is_swept_a_moment_later_gets_the_next_one(
     tmp_path: Path, write: Write, paper: MakePaper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,9 +283,6 @@ while time.monotonic() < end:
 """
 
 
-@pytest.mark.xfail(
-    strict=True, reason="generation.py _files: Chroma rewrites a small graph's files whenever it is opened"
-)
 def test_several_processes_may_open_a_generation_at_once(index: Path) -> None:
     """As a server and a command do."""
     command = [sys.executable, "-c", OPENING, str(index), MODEL]
@@ -301,9 +297,6 @@ def test_several_processes_may_open_a_generation_at_once(index: Path) -> None:
     assert told == [[], [], []]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="generation.py _files: a reader killed in mid-open leaves a short file, for ever"
-)
 @pytest.mark.parametrize("name", ["header.bin", "length.bin", "data_level0.bin"])
 def test_a_reader_that_was_killed_while_opening_leaves_no_damage(index: Path, name: str) -> None:
     """Under 1,000 chunks Chroma writes these files whenever it opens, and never reads them."""
