@@ -137,7 +137,8 @@ class _Page:
         log, shelf = past_html(exchanges, assistant)
         for number, step in enumerate(answering(exchanges, question.strip(), assistant, bool(alone))):
             before = {} if number else {"box": "", "log": log, "shelf": shelf}
-            yield _changed(**before, live=_live(step), cards=step.cards, is_busy=not step.is_last)
+            cards = _SKIP if step.cards is None else step.cards
+            yield _changed(**before, live=_live(step), cards=cards, is_busy=not step.is_last)
 
     def _stop(self, question: str, stored: str) -> tuple[Any, ...]:
         return _live(stopped(read_kept(stored), question)), gr.update(visible=True), gr.update(visible=False)

@@ -16,16 +16,16 @@ from app.page_kept import Exchange, history
 from app.page_turn import STOPPED, answer_html, notice_html, pending_html, turn_html
 from vectorstore.errors import VectorstoreError
 
-_STEPS = 12  # at most, however long the answer
+_STEPS = 6  # at most, however long the answer
 
 
 @dataclass(frozen=True)
 class Step:
-    """The turn and its cards; `kept` is the conversation with the finished exchange, None while it is unfinished and
+    """The turn and its cards, None where these are as before; `kept` is the conversation with the finished exchange, None while it is unfinished and
     where it failed."""
 
     turn: str
-    cards: str = ""
+    cards: str | None = ""
     kept: tuple[Exchange, ...] | None = None
     is_last: bool = False
 
@@ -43,9 +43,11 @@ def answering(kept: Sequence[Exchange], question: str, assistant: Assistant, alo
     cards = cards_html(place, answer, assistant.paper)
     for shown in range(min(len(answer.sentences), _STEPS)):
         inner = answer_html(place, answer, assistant.paper, shown)
-        yield Step(turn_html(place, question, inner or pending_html(), is_busy=True), cards)
+        yield Step(turn_html(place, question, inner or pending_html(), is_busy=True), None if shown else cards)
     done = turn_html(place, question, answer_html(place, answer, assistant.paper))
-    yield Step(done, cards, (*kept, Exchange(question=question, answer=answer)), is_last=True)
+    yield Step(
+        done, None if answer.sentences else cards, (*kept, Exchange(question=question, answer=answer)), is_last=True
+    )
 
 
 def stopped(kept: Sequence[Exchange], question: str) -> Step:
