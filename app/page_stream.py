@@ -21,8 +21,8 @@ _STEPS = 6  # at most, however long the answer
 
 @dataclass(frozen=True)
 class Step:
-    """The turn and its cards, None where these are as before; `kept` is the conversation with the finished exchange, None while it is unfinished and
-    where it failed."""
+    """The turn and its cards, None where these are as before. `kept` is the conversation with the finished exchange,
+    None while it is unfinished and where it failed."""
 
     turn: str
     cards: str | None = ""
