@@ -18,7 +18,8 @@ _ABOUT_A_PAPER = ("What is {}?", "How does {} work?", "What results does {} achi
 _ABOUT_A_TOPIC = "Which papers are about {}?"
 _SAMPLE = 30  # papers looked at
 _TRIES = 6  # questions tried for each kind of example
-_NAME = re.compile(r"[A-Za-z][\w+-]*(?: [\w+-]+){0,3}")
+_NAME = re.compile(r"(?=.{3,40}$)[A-Za-z][\w+-]*(?: [\w+-]+){0,3}")
+_PLURAL = re.compile(r"[A-Z]s$|ers$")  # "What is MSWTs?"
 _VAGUE = re.compile(r"(?i)\b(?:else|other|general|misc\w*|algorithms|applications)\b")
 
 
@@ -27,6 +28,7 @@ def find_examples(assistant: Assistant) -> tuple[str, ...]:
     everything = [paper for paper in assistant.papers() if paper.abstract]
     papers = random.Random(assistant.corpus).sample(everything, min(_SAMPLE, len(everything)))
     named = [(paper, name) for paper in papers if (name := _name(paper))]
+    named.sort(key=lambda each: each[1].isupper())  # "QuantumBoost" says more to a newcomer than "SEI"
     found = []
     for form in _ABOUT_A_PAPER:
         for paper, name in named[:_TRIES]:
@@ -49,8 +51,8 @@ def _is_about(paper: Paper, answer: Answer) -> bool:
 def _name(paper: Paper) -> str:
     """The name the paper gives its method, "" when it has none that can be put in a question."""
     before_colon = paper.title.split(":")[0].strip() if ":" in paper.title else ""
-    for name in (before_colon, coined_name(paper.abstract)):
-        if _NAME.fullmatch(name) and any(letter.isupper() for letter in name[1:]) and len(name) < 40:
+    for name in ("" if " " in before_colon else before_colon, coined_name(paper.abstract)):
+        if _NAME.fullmatch(name) and any(letter.isupper() for letter in name[1:]) and not _PLURAL.search(name):
             return name
     return ""
 

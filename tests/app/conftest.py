@@ -7,6 +7,7 @@ product's own validation, so that a slip there cannot hide one here.
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -111,6 +112,11 @@ def paperchat(hashing_root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     return run
 
 
+def hear_interrupts() -> None:
+    """What is started in the background ignores SIGINT, and so do its children; a person's Ctrl-C is not ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def spawn(hashing_root: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Start a command in a process of its own, as the console script does; what is left of it ends with the test."""
@@ -123,6 +129,7 @@ def spawn(hashing_root: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             stderr=subprocess.PIPE,
             text=True,
             cwd=ROOT,
+            preexec_fn=hear_interrupts,
             env={
                 **os.environ,
                 "PAPERCHAT_INDEX_DIR": str(index),

@@ -73,6 +73,8 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, "-c", self.program, "serve", "--port", str(self.port)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env={**os.environ, **environment},
+            # In the background a process ignores Ctrl-C, and so do its children; a person's server does not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

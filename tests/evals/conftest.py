@@ -66,7 +66,7 @@ def build_answer(
         "status": "refused" if refused else "answered",
         "refusal": Refusal(reason=refused, message="Not in these papers.") if refused else None,
         "route": "fact",
-        "lead": None if count is None else Lead(text=f"{count} papers", count=count),
+        "lead": None if quotes or refused else Lead(text="This collection holds papers."),
         "text": " ".join(quote for _, quote in quotes),
         "sentences": tuple(sentences),
         "papers": tuple(CitedPaper.cited(number, by_id[id]) for id, number in numbers.items()),
@@ -76,6 +76,8 @@ def build_answer(
         "corpus": "c0ffee",
         "timings_ms": {"search": 2.0, "total": 3.0},
     }
+    if count is not None:
+        made["lead"] = Lead(text=f"{count} papers", count=count)
     return Answer(**{**made, **fields})
 
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorstore.fusion import DENSE_SHARE, TRUSTED_COVERAGE, dense_share, fuse, min_max
+from vectorstore.fusion import (
+    DENSE_SHARE,
+    DENSE_SHARE_OF_NAMES,
+    FULL_COVERAGE,
+    TRUSTED_COVERAGE,
+    dense_share,
+    fuse,
+    min_max,
+)
 
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(-1e6, 1e6, allow_subnormal=False), max_size=20)
 SHARES = st.floats(0, 1)
@@ -78,12 +86,13 @@ def test_ties_are_broken_by_key() -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_the_dense_share_falls_with_coverage_and_never_below_half(one: float, other: float) -> None:
+def test_the_dense_share_falls_with_coverage_and_never_to_nothing(one: float, other: float) -> None:
     low, high = sorted((one, other))
-    assert 1 >= dense_share(low) >= dense_share(high) >= DENSE_SHARE
+    assert 1 >= dense_share(low) >= dense_share(high) >= DENSE_SHARE_OF_NAMES
 
 
 def test_a_trusted_lexical_match_has_its_full_share_and_none_has_no_say() -> None:
-    assert dense_share(TRUSTED_COVERAGE) == dense_share(1.0) == DENSE_SHARE
+    assert dense_share(TRUSTED_COVERAGE) == dense_share(FULL_COVERAGE - 0.01) == DENSE_SHARE
+    assert dense_share(FULL_COVERAGE) == dense_share(1.0) == DENSE_SHARE_OF_NAMES < DENSE_SHARE
     assert dense_share(0.0) == 1
     assert dense_share(TRUSTED_COVERAGE / 2) == pytest.approx((1 + DENSE_SHARE) / 2)
