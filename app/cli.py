@@ -115,7 +115,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7860,
 ) -> None:
-    """Serve the REST interface."""
+    """Serve the page and the REST interface."""
     from app.serve import serve as run
     from app.settings import read_settings
 
