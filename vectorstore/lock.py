@@ -1,21 +1,19 @@
 """Who may write an index, and which generations are still read: two uses of the operating system's file lock.
 
 In: a path. Out: a lock that ends with the process, however it ends.
+Writers contend for `lock`; whoever only wants to know whether somebody writes looks at `writing`, which the writer
+holds too. One file for both would turn a writer away because somebody was looking.
 Not known here: what is written or read under it. Works on Linux and macOS (flock).
 """
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from vectorstore.errors import IndexLocked, IndexUnwritable
-
-_TRIES, _PAUSE = 5, 0.02  # seconds between two
-
 
 @contextmanager
 def writing(root: Path) -> Iterator[None]:
@@ -25,13 +23,16 @@ def writing(root: Path) -> Iterator[None]:
     """
     try:
         root.mkdir(parents=True, exist_ok=True)
-        file = (root / "lock").open("a+")
+        file, shown = (root / "lock").open("a+"), (root / "writing").open("a")
     except OSError as error:
         raise IndexUnwritable(root, error.strerror or str(error)) from error
-    with file:
-        if not _taken(file):
+    with file, shown:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             file.seek(0)
-            raise IndexLocked(root, file.read().strip() or "another process")
+            raise IndexLocked(root, file.read().strip() or "another process") from None
+        fcntl.flock(shown, fcntl.LOCK_EX)  # waits for those who look just now: an instant
         _sign(file)
         try:
             yield
@@ -42,7 +43,7 @@ def writing(root: Path) -> Iterator[None]:
 def being_written(root: Path) -> bool:
     """Whether some process writes the index now."""
     try:
-        with (root / "lock").open() as file:
+        with (root / "writing").open() as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -67,18 +68,6 @@ def is_read(path: Path) -> bool:
         return True
     except OSError:
         return False
-    return False
-
-
-def _taken(file: IO[str]) -> bool:
-    """Take the lock, or learn that a writer has it. Somebody who only looks (`being_written`) is gone in an instant."""
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(_PAUSE)
-        else:
-            return True
     return False
 
 
