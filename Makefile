@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TORCH_INDEX := $(if $(filter cpu,$(TORCH)),--index-url https://download.pytorch.org/whl/cpu,)
 
-.PHONY: help setup dev browser run test check format evals baseline lock clean
+.PHONY: help setup dev browser run test test-slow check format evals baseline bench faults lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -46,16 +46,29 @@ run: setup
 test: dev
 	$(BIN)/python -m pytest
 
+# What takes long, or needs the papers of a whole conference (PAPERCHAT_DATA names their folder).
+test-slow: dev
+	$(BIN)/python -m pytest -m slow
+
 # Scores the bundled questions over the bundled sample, in an index of its own.
 EVALS_INDEX := .venv/evals-index
 evals: dev
-	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
-	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals run seeds
+	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
+	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals run seeds
 
 # Accepts today's scores as the ones that tests compare with.
 baseline: dev
-	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
-	@PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals baseline seeds
+	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
+	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals baseline seeds
+
+# Kills, fills and spoils an index in every way we know (about a quarter of an hour).
+faults: dev
+	$(BIN)/python -m pytest -m "faults or not faults" -s tests/faults
+
+# Measures speed, size and precision, about an hour, with data that is not in the repository.
+DATA ?= data
+bench: dev
+	$(BIN)/paperchat-evals bench --data $(DATA)
 
 # The tests of the page drive a real browser: Debian's Chromium, and fonts for its Chinese titles.
 browser:

@@ -28,12 +28,11 @@ from app.question import Question, understand
 from app.relevance import read_signs, reason_to_refuse
 from app.retriever import PaperRetriever
 from app.rewrite import standalone
-from app.settings import Settings
-from vectorstore.embedder import Chunk, Embedder, Vectors, open_embedder
 from vectorstore.errors import VectorstoreError
 from vectorstore.generation import current_folder
 from vectorstore.paper import Evidence, Paper
 from vectorstore.search import Searcher
+from vectorstore.vectors import Chunk, Embedder, Vectors
 
 _log = logging.getLogger("paperchat")
 
@@ -55,7 +54,7 @@ class Assistant:
     """Answers questions from the live generation of one index. Safe to use from several threads."""
 
     def __init__(self, root: Path, embedder: Embedder) -> None:
-        """Raises NoIndex, IndexDamaged, OtherFormat, OtherModel or ModelUnusable."""
+        """Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat, OtherModel or ModelUnusable."""
         self._root = root
         self._embedder = embedder
         self._switching = threading.Lock()
@@ -70,7 +69,8 @@ class Assistant:
 
     @property
     def fingerprint(self) -> str:
-        return self._embedder.fingerprint
+        """The fingerprint of the model that the papers were embedded with."""
+        return self._live().fingerprint
 
     @property
     def size(self) -> int:
@@ -172,11 +172,6 @@ class Assistant:
     def _everyday(self) -> Vectors:
         """The vectors of the everyday subjects, shape (subjects, d)."""
         return np.stack([found.text for found in self._embedder.embed([Chunk(subject) for subject in SUBJECTS])])
-
-
-def open_assistant(settings: Settings) -> Assistant:
-    """The assistant that the settings ask for. Raises what `Assistant` raises."""
-    return Assistant(settings.index_dir, open_embedder(settings.embedder))
 
 
 def _checked(question: str) -> str:

@@ -40,10 +40,10 @@ def ingest(
     """Read papers and bring the index up to date."""
     from app.settings import read_settings
     from app.show import TerminalProgress
+    from app.whole import chosen_embedder
     from ingest.build import Request
     from ingest.build import ingest as run
     from ingest.readers import READERS
-    from vectorstore.embedder import open_embedder
 
     if format is not None and format not in READERS:
         raise typer.BadParameter(f"got {format}, expected one of {', '.join(READERS)}", param_hint="--format")
@@ -56,7 +56,7 @@ def ingest(
     settings = read_settings()
     request = Request(tuple(sources or ()), format, rebuild)
     with TerminalProgress() as progress:
-        done = run(settings.index_dir, request, open_embedder(settings.embedder), progress)
+        done = run(settings.index_dir, request, chosen_embedder(settings), progress)
     if report is not None:
         report.write_text(json.dumps(done.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     for number, line in enumerate(done.lines()):
@@ -176,6 +176,13 @@ def _assistant() -> "Assistant":
     from app.settings import read_settings  # first: it keeps the libraries off the network
 
     settings = read_settings()
-    from app.assistant import open_assistant
+    from app.show import TerminalProgress
+    from app.whole import open_assistant
 
-    return open_assistant(settings)
+    def tell(line: str) -> None:
+        print(f"paperchat: {line} ...", file=sys.stderr, flush=True)
+
+    if not sys.stderr.isatty():  # one line is enough where nobody watches
+        return open_assistant(settings, tell)
+    with TerminalProgress() as progress:
+        return open_assistant(settings, tell, progress)

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 
 from app.settings import Settings
-from vectorstore.embedder import open_embedder
+from app.whole import chosen_embedder
 from vectorstore.errors import NoIndex, VectorstoreError
 from vectorstore.generation import open_current
 from vectorstore.lock import being_written
@@ -50,7 +50,7 @@ def _torch() -> Finding:
 
 def _model_and_index(settings: Settings) -> list[Finding]:
     try:
-        embedder = open_embedder(settings.embedder)
+        embedder = chosen_embedder(settings)
         findings = [Finding(True, f"embedding model {embedder.fingerprint}")]
     except VectorstoreError as error:
         return [Finding(False, str(error))]

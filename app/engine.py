@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.assistant import Assistant
+from app.errors import AppError
 from app.settings import Settings
-from vectorstore.embedder import Embedder, open_embedder
+from app.whole import chosen_embedder, whole_assistant
 from vectorstore.errors import NoIndex, OtherModel, VectorstoreError
-from vectorstore.generation import current_folder, read_manifest
+from vectorstore.generation import live_fingerprint
 from vectorstore.lock import being_written
+from vectorstore.precision import without_precision
+from vectorstore.vectors import Embedder
 
 Status = Literal["starting", "indexing", "empty", "ready"]
 _LOOK_EVERY = 0.5  # seconds, for an index to appear
+_TRY_EVERY = 5.0  # seconds, for one that can't be opened to change
 
 _log = logging.getLogger("paperchat")
 
@@ -40,18 +44,15 @@ class Engine:
     """Loads the assistant in the background, and waits for an index where there is none yet."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises at once what no waiting can mend: OtherModel, OtherFormat, IndexDamaged, ModelUnusable."""
+        """Raises at once what no waiting can mend: OtherModel, ModelUnusable."""
         self._root = settings.index_dir
-        self._embedder: Embedder = open_embedder(settings.embedder)
+        self._embedder: Embedder = chosen_embedder(settings)
         self._stop = threading.Event()
         self.assistant: Assistant | None = None
-        self.failure: VectorstoreError | None = None  # why the index that is there can't be opened
+        self.failure: VectorstoreError | AppError | None = None  # why the index that is there can't be opened
         self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
-        try:
-            built = read_manifest(current_folder(self._root)).fingerprint
-        except NoIndex:
-            return
-        if built != self._embedder.fingerprint:
+        built = live_fingerprint(self._root)
+        if built and without_precision(built) != without_precision(self._embedder.fingerprint):
             raise OtherModel(built, self._embedder.fingerprint)
 
     def start(self) -> None:
@@ -75,7 +76,7 @@ class Engine:
             size = assistant.size
             status: Status = "ready" if size else self._without_papers()
             return State(status, assistant.corpus, size, assistant.fingerprint)
-        if (self._root / "CURRENT").exists():
+        if (self._root / "CURRENT").exists() and not being_written(self._root):
             return State("starting")
         return State(self._without_papers())
 
@@ -85,14 +86,15 @@ class Engine:
     def _load(self) -> None:
         while not self._stop.is_set():
             try:
-                assistant = Assistant(self._root, self._embedder)
+                assistant = whole_assistant(self._root, self._embedder)
                 assistant.warm_up()
                 self.assistant, self.failure = assistant, None
                 return
             except NoIndex:
                 pass
-            except VectorstoreError as error:
+            except (VectorstoreError, AppError) as error:
                 if str(error) != str(self.failure):
                     _log.error("%s", error)
                 self.failure = error
+                self._stop.wait(_TRY_EVERY)
             self._stop.wait(_LOOK_EVERY)

@@ -44,3 +44,8 @@ class AddressUnusable(AppError):
 class BadSetting(AppError):
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"setting {name}: {why}.")
+
+
+class NotMended(AppError):
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}; it could not be built again: {why}")

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from app.answer import RefusalReason
 from app.question import GENERIC, Question
-from vectorstore.generation import searchable
-from vectorstore.paper import Evidence
+from vectorstore.paper import Evidence, searchable
 from vectorstore.text import plain, terms
 
 _EVERYDAY_MARGIN = 0.16  # by how much an everyday subject must be nearer than the best paper

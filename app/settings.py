@@ -5,6 +5,7 @@ Not known here: what a setting does; below `app/` everything is an argument.
 """
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -20,6 +21,7 @@ class Settings(BaseSettings):
 
     index_dir: Path = Path("index")
     embedder: str = "minilm"
+    precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"  # of the papers' vectors
     allowed_hosts: str = ""  # further Host names that the server answers to, separated by commas
 
 

@@ -71,14 +71,37 @@ def baseline(set_name: Set = "seeds") -> None:
         typer.echo(f"{path}: {report.overall.n} questions, {len(report.categories)} categories")
 
 
+@cli.command()
+def bench(
+    parts: Annotated[list[str] | None, typer.Argument(metavar="PART", help="embedding, precision, ...")] = None,
+    data: Annotated[Path, typer.Option(help="The folder of the data to measure with.")] = Path("data"),
+    work: Annotated[Path, typer.Option(help="Where indexes and results are kept.")] = Path(".bench"),
+    output: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/bench.md"),
+) -> None:
+    """Measure speed, size and precision (all parts: about an hour), and write the page of measurements."""
+    with _one_line():
+        from evals.bench.markdown import to_markdown
+        from evals.bench.run import PARTS, measure, measured
+        from evals.errors import NoSuchPart
+
+        _demand_writable([output])
+        if unknown := [part for part in parts or () if part not in PARTS]:
+            raise NoSuchPart(unknown[0], list(PARTS))
+        for part in parts or PARTS:
+            typer.echo(f"measuring {part} ...", err=True)
+            measure(part, data, work)
+            _write(output, to_markdown(measured(work)))
+        typer.echo(str(output))
+
+
 def main() -> None:
     """The entry point."""
     cli(prog_name="paperchat-evals")
 
 
 def _evaluate(dataset: Dataset) -> Report:
-    from app.assistant import open_assistant
     from app.settings import read_settings
+    from app.whole import open_assistant
     from evals.run import evaluate
 
     assistant = open_assistant(read_settings())

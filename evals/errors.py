@@ -22,6 +22,21 @@ class SetUnreadable(EvalsError):
         super().__init__(f"{path}: {why}. Expected UTF-8 text with one case, a JSON object, on each line.")
 
 
+class BenchmarkUnreadable(EvalsError):
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}. Expected a folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
+
+
+class DataMissing(EvalsError):
+    def __init__(self, path: Path, part: str) -> None:
+        super().__init__(f"{path} is not there, which the part {part!r} measures. Name the folder with --data.")
+
+
+class NoSuchPart(EvalsError):
+    def __init__(self, part: str, known: Sequence[str]) -> None:
+        super().__init__(f"no part {part!r}. The parts are: {', '.join(known)}.")
+
+
 class BadCase(EvalsError):
     def __init__(self, path: Path, line: int, what: str) -> None:
         super().__init__(f"{path}:{line}: {what}")

@@ -9,34 +9,48 @@ Not known here: models beyond their window, vectors.
 
 from collections.abc import Callable, Sequence
 
-from vectorstore.embedder import Chunk
 from vectorstore.paper import Paper
 from vectorstore.text import plain
+from vectorstore.vectors import Chunk
 
 _OVERLAP = 2  # sentences that a window repeats of the one before it
 _SPECIAL_TOKENS = 8  # [CLS], [SEP], and a margin for the joins
 
 
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+
 def chunks_of(
-    paper: Paper,
-    spans: Sequence[tuple[int, int]],
-    max_tokens: int | None,
-    count_tokens: Callable[[Sequence[str]], list[int]],
+    paper: Paper, spans: Sequence[tuple[int, int]], max_tokens: int | None, count_tokens: CountTokens
 ) -> list[Chunk]:
     """The chunks of `paper`, at least one. `max_tokens` None means a window without end."""
-    title = plain(paper.title)
-    sentences = [plain(paper.abstract[start:end]) for start, end in spans]
-    whole = _chunk(title, sentences, 0)
+    return chunks_of_all([(paper, spans)], max_tokens, count_tokens)[0]
+
+
+def chunks_of_all(
+    papers: Sequence[tuple[Paper, Sequence[tuple[int, int]]]], max_tokens: int | None, count_tokens: CountTokens
+) -> list[list[Chunk]]:
+    """The chunks of each of `papers`, which come with their spans. Counting tokens together saves half the time."""
+    split = [(plain(paper.title), [plain(paper.abstract[s:e]) for s, e in spans]) for paper, spans in papers]
+    wholes = [_chunk(title, sentences, 0) for title, sentences in split]
+    if max_tokens is None:
+        return [[whole] for whole in wholes]
+    room = max_tokens - _SPECIAL_TOKENS
     # No token is shorter than a character, so a short text needs no counting.
-    if max_tokens is None or len(whole.text) + _SPECIAL_TOKENS <= max_tokens:
-        return [whole]
-    if count_tokens([whole.text])[0] + _SPECIAL_TOKENS <= max_tokens:
-        return [whole]
+    unsure = [place for place, whole in enumerate(wholes) if len(whole.text) > room]
+    counts = zip(unsure, count_tokens([wholes[place].text for place in unsure]), strict=True)
+    long = {place for place, count in counts if count > room}
+    return [
+        _windowed(*split[place], room, count_tokens) if place in long else [whole] for place, whole in enumerate(wholes)
+    ]
+
+
+def _windowed(title: str, sentences: Sequence[str], room: int, count_tokens: CountTokens) -> list[Chunk]:
+    """Chunks of at most `room` tokens that overlap."""
     lengths = count_tokens([title, *sentences])
-    windows = _windows(lengths[1:], max_tokens - lengths[0] - _SPECIAL_TOKENS)
     seen = 0
     chunks = []
-    for first, last in windows:
+    for first, last in _windows(lengths[1:], room - lengths[0]):
         chunks.append(_chunk(title, sentences[first:last], seen - first))
         seen = last
     return chunks

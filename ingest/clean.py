@@ -26,7 +26,7 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
         unwrapped = inner[2]
     if unwrapped != without:
         repairs.append("wrapping mark-up")
-    fixed = ftfy.fix_encoding(unwrapped)
+    fixed = unwrapped if unwrapped.isascii() else ftfy.fix_encoding(unwrapped)
     if fixed != unwrapped:
         repairs.append("mojibake")
     return fixed.strip(), tuple(repairs)

@@ -25,6 +25,7 @@ class Report:
     skipped: tuple[Skipped, ...]
     papers: int
     embedded: int = 0
+    mended: str = ""  # what was wrong with the index before, when it was not whole
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -38,4 +39,5 @@ class Report:
         if self.skipped:
             counts.append(f"{len(self.skipped)} skipped")
         summary = f"{', '.join(counts)}: {self.papers} papers in the index"
-        return [summary, *(f"skipped {s.source}:{s.line}: {s.reason}" for s in self.skipped)]
+        mended = [f"mended: {self.mended.split('. Run')[0]}"] if self.mended else []
+        return [summary, *mended, *(f"skipped {s.source}:{s.line}: {s.reason}" for s in self.skipped)]

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from ingest.build import Request, ingest
-from vectorstore.embedder import Embedder, HashingEmbedder, open_embedder
+from vectorstore.embedder import open_embedder
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.vectors import Embedder
 
 SAMPLES = Path(__file__).parents[1] / "ingest" / "samples"
 

@@ -1,21 +1,22 @@
 """Vectors that were computed once, kept for ever: what makes an interrupted ingest cheap to take up again.
 
-In: chunks and the model's fingerprint. Out: their vectors, from the cache where it has them.
+In: chunks, and the model that embeds those whose vectors are not there. Out: vectors by the key of their chunk.
 An append-only SQLite file; every batch is committed before the next one is computed. Only an ingest that holds the
 index's lock opens it.
 Not known here: papers, which model it is.
 """
 
-import hashlib
-import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from vectorstore.embedder import Chunk, Embedded, Embedder
-from vectorstore.errors import IndexUnwritable
+from vectorstore.errors import IndexUnwritable, VectorsLost
+from vectorstore.vectors import Chunk, Embedded, Embedder, Vectors
 
 _BATCH = 64  # chunks between two commits: about 2 s of work on two cores
 
@@ -42,39 +43,70 @@ class EmbeddingCache:
     def close(self) -> None:
         self._database.close()
 
-    def embed(
+    def known(self, embedder: Embedder) -> set[str]:
+        """The keys of the chunks whose vectors by `embedder` are there."""
+        with self._guarded():
+            query = "SELECT key FROM embeddings WHERE fingerprint = ?"
+            return {bytes(row[0]).hex() for row in self._database.execute(query, (embedder.fingerprint,))}
+
+    def fill(
         self,
-        chunks: Sequence[Chunk],
+        chunks: Iterable[Chunk],
         embedder: Embedder,
         progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> tuple[list[Embedded], int]:
-        """Vectors of `chunks` in their order, and how many had to be computed.
+    ) -> int:
+        """Compute and keep the vectors of those `chunks` that are not there. Returns how many.
 
-        `progress(done, total)` counts computed chunks. Longest first, so that batches hold texts of like length.
+        `progress(done, total)` counts computed chunks. Longest first, so that the cores end together.
         """
-        try:
-            return self._embed(chunks, embedder, progress)
-        except sqlite3.OperationalError as error:
-            raise IndexUnwritable(self._path.parent, str(error)) from error
-        except sqlite3.DatabaseError:
-            self._start_over()
-            return self._embed(chunks, embedder, progress)
-
-    def _embed(
-        self, chunks: Sequence[Chunk], embedder: Embedder, progress: Callable[[int, int], None]
-    ) -> tuple[list[Embedded], int]:
-        found = {key: hit for key in map(_key, chunks) if (hit := self._get(key, embedder)) is not None}
-        missing = {_key(chunk): chunk for chunk in chunks if _key(chunk) not in found}
-        work = sorted(missing.items(), key=lambda item: (-len(item[1].text), item[0]))
+        known = self.known(embedder)
+        missing = {chunk.key: chunk for chunk in chunks if chunk.key not in known}
+        work = sorted(missing.values(), key=lambda chunk: (-len(chunk.text), chunk.key))
         progress(0, len(work))
         for first in range(0, len(work), _BATCH):
             batch = work[first : first + _BATCH]
-            vectors = embedder.embed([chunk for _, chunk in batch])
-            self._put([(key, vector) for (key, _), vector in zip(batch, vectors, strict=True)], embedder)
-            # Read back, so that a cached and a fresh run build the same index bit for bit.
-            found.update({key: hit for key, _ in batch if (hit := self._get(key, embedder)) is not None})
+            self._put(batch, embedder.embed(batch), embedder.fingerprint)
             progress(min(first + _BATCH, len(work)), len(work))
-        return [found[_key(chunk)] for chunk in chunks], len(work)
+        return len(work)
+
+    def vectors(self, keys: Sequence[str], embedder: Embedder) -> "KeptVectors":
+        """The vectors kept under `keys`, in that order, read as they are asked for, each time they are asked for."""
+        return KeptVectors(self, keys, embedder)
+
+    def vector(self, key: str, embedder: Embedder) -> Embedded:
+        """The vectors kept under `key`.
+
+        Raises VectorsLost where there are none; what is left can be relied on, so that `fill` mends it.
+        """
+        name = (bytes.fromhex(key), embedder.fingerprint)
+        with self._guarded():
+            query = "SELECT text, spans FROM embeddings WHERE key = ? AND fingerprint = ?"
+            text, spans = self._database.execute(query, name).fetchone() or (b"", b"")
+            if len(text) != 4 * embedder.dimension or len(spans) % (2 * embedder.dimension):
+                with self._database:
+                    self._database.execute("DELETE FROM embeddings WHERE key = ? AND fingerprint = ?", name)
+                raise VectorsLost(self._path)
+        rows = np.frombuffer(spans, np.float16).astype(np.float32).reshape(-1, embedder.dimension)
+        return Embedded(np.frombuffer(text, np.float32), rows)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """What SQLite cannot write is the folder's fault; where it cannot read, everything is lost."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise IndexUnwritable(self._path.parent, str(error)) from error
+        except sqlite3.DatabaseError as error:
+            self._start_over()
+            raise VectorsLost(self._path) from error
+
+    def _put(self, batch: Sequence[Chunk], vectors: Sequence[Embedded], fingerprint: str) -> None:
+        rows = [
+            (bytes.fromhex(chunk.key), fingerprint, _bytes(found.text, np.float32), _bytes(found.spans, np.float16))
+            for chunk, found in zip(batch, vectors, strict=True)
+        ]
+        with self._guarded(), self._database:
+            self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
 
     def _start_over(self) -> None:
         if hasattr(self, "_database"):
@@ -83,22 +115,17 @@ class EmbeddingCache:
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
         self._database = _open(self._path)
 
-    def _get(self, key: bytes, embedder: Embedder) -> Embedded | None:
-        row = self._database.execute(
-            "SELECT text, spans FROM embeddings WHERE key = ? AND fingerprint = ?", (key, embedder.fingerprint)
-        ).fetchone()
-        if row is None:
-            return None
-        spans = np.frombuffer(row[1], np.float16).astype(np.float32).reshape(-1, embedder.dimension)
-        return Embedded(np.frombuffer(row[0], np.float32), spans)
 
-    def _put(self, batch: Sequence[tuple[bytes, Embedded]], embedder: Embedder) -> None:
-        rows = [
-            (key, embedder.fingerprint, e.text.astype(np.float32).tobytes(), e.spans.astype(np.float16).tobytes())
-            for key, e in batch
-        ]
-        with self._database:
-            self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
+@dataclass(frozen=True)
+class KeptVectors(Iterable[Embedded]):
+    """Vectors in a cache, as an iterable. Iterating raises VectorsLost."""
+
+    cache: EmbeddingCache
+    keys: Sequence[str]
+    embedder: Embedder
+
+    def __iter__(self) -> Iterator[Embedded]:
+        return (self.cache.vector(key, self.embedder) for key in self.keys)
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -116,5 +143,5 @@ def _open(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _key(chunk: Chunk) -> bytes:
-    return hashlib.sha256(json.dumps([chunk.text, chunk.spans]).encode()).digest()
+def _bytes(vectors: Vectors, kind: type[np.floating[Any]]) -> bytes:
+    return vectors.astype(kind).tobytes()

@@ -1,27 +1,38 @@
 """Dense search: the one place that knows chromadb.
 
-In: one vector a chunk. Out: the nearest chunks of a question's vector, by cosine similarity.
+In: one vector a chunk, under the chunk's id. Out: the nearest chunks of a question's vector, by cosine similarity.
 Chroma's quirks end here: it is written once, in a folder nobody reads yet, in batches under its limit; no texts are
 stored in it; its client is closed and its process-wide cache cleared, or a later reader would see stale data.
+A folder may begin as a copy of another one's, so that a few new papers do not cost a new graph.
 Not known here: papers, what a chunk says, which model made the vectors.
 """
 
-from collections.abc import Sequence
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from vectorstore.embedder import Vectors
-from vectorstore.errors import IndexDamaged, IndexUnwritable
+from vectorstore.errors import IndexDamaged, IndexUnwritable, VectorstoreError
+from vectorstore.vectors import Vectors
 
 _COLLECTION = "chunks"
+_BATCH = 2000  # vectors handed to Chroma at once
+_SMALL = 2000  # an index of fewer vectors is built anew in a moment, and Chroma rewrites small ones when it opens them
+_CHANGES = 0.1  # of a graph's vectors may be added or removed before it is built anew
+
+_T = TypeVar("_T")
 
 
 class DenseIndex:
     """An approximate-nearest-neighbour index (HNSW) over the chunks of one generation, opened for reading."""
 
-    def __init__(self, folder: Path, fingerprint: str, size: int) -> None:
+    def __init__(self, folder: Path, fingerprint: str, dimension: int, size: int) -> None:
         """Raises IndexDamaged unless the folder holds `size` vectors of the model `fingerprint`."""
         self._folder = folder
         self._size = size
@@ -29,21 +40,22 @@ class DenseIndex:
         metadata: dict[str, Any] = self._collection.metadata or {}
         try:
             count = self._collection.count()
+            self._collection.query(query_embeddings=[[1.0] * dimension], n_results=1, include=[])
         except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
             self.close()
-            raise IndexDamaged(folder, f"Chroma cannot count it ({type(error).__name__})") from error
+            raise IndexDamaged(folder, f"Chroma cannot count and search it ({type(error).__name__})") from error
         if metadata.get("fingerprint") != fingerprint or count != size:
             self.close()
             raise IndexDamaged(
                 folder, f"Chroma holds {metadata.get('fingerprint')}, not {size} chunks of {fingerprint}"
             )
 
-    def query(self, vector: Vectors, k: int, among: Sequence[int] | None = None) -> list[tuple[int, float]]:
-        """The `k` nearest chunks as (chunk number, cosine similarity), best first; only `among`, where given."""
+    def query(self, vector: Vectors, k: int, among: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        """The `k` nearest chunks as (id, cosine similarity), best first; only `among`, where given."""
         limit = min(k, self._size if among is None else len(among))
         if limit < 1:
             return []
-        ids = None if among is None else [str(number) for number in among]
+        ids = None if among is None else list(among)
         try:
             found = self._collection.query(
                 query_embeddings=[vector.tolist()], n_results=limit, ids=ids, include=["distances"]
@@ -51,32 +63,98 @@ class DenseIndex:
         except Exception as error:  # as above
             raise IndexDamaged(self._folder, f"Chroma fails to search ({type(error).__name__})") from error
         pairs = zip(found["ids"][0], found["distances"][0], strict=True)
-        return [(int(number), 1.0 - float(distance)) for number, distance in pairs]
+        return [(id, 1.0 - float(distance)) for id, distance in pairs]
 
     def close(self) -> None:
         _close(self._client)
 
 
-def build_dense(folder: Path, vectors: Vectors, fingerprint: str) -> None:
-    """Write the index of `vectors`, shape (chunks, d), unit length, into the new folder `folder`."""
-    client = None
-    try:
-        client = _client(folder)
-        collection = client.create_collection(
-            _COLLECTION,
-            embedding_function=None,
-            metadata={"fingerprint": fingerprint},
-            configuration={"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 24}},
-        )
-        batch = min(client.get_max_batch_size(), 2000)
-        for first in range(0, len(vectors), batch):
-            rows = np.asarray(vectors[first : first + batch])
-            collection.add(ids=[str(first + i) for i in range(len(rows))], embeddings=rows)
-    except Exception as error:  # as above
-        raise IndexUnwritable(folder, f"Chroma cannot write it ({type(error).__name__}: {error})") from error
-    finally:
-        if client is not None:
+@dataclass(frozen=True)
+class Start:
+    """Another index by the same model, of which a new one may become a changed copy; nobody writes it."""
+
+    folder: Path
+    ids: frozenset[str]
+
+
+def build_dense(
+    folder: Path, ids: Sequence[str], vectors: Iterable[Vectors], fingerprint: str, start: Start | None = None
+) -> None:
+    """Write the index of `vectors`, each (d,) of unit length and under the id of its place, into the new `folder`.
+
+    It begins as a copy of `start` where few vectors differ and few have since that graph was built. Raises
+    IndexUnwritable.
+    """
+    with _as_unwritable(folder):
+        client, collection, had = _begun(folder, frozenset(ids), fingerprint, start)
+        try:
+            size = min(client.get_max_batch_size(), _BATCH)
+            for gone in _batched(had.difference(ids), size):
+                collection.delete(ids=list(gone))
+            new = ((id, vector) for id, vector in zip(ids, vectors, strict=True) if id not in had)
+            for batch in _batched(new, size):
+                collection.add(ids=[id for id, _ in batch], embeddings=np.stack([vector for _, vector in batch]))
+        finally:
             _close(client)
+
+
+def _begun(folder: Path, ids: frozenset[str], fingerprint: str, start: Start | None) -> tuple[Any, Any, frozenset[str]]:
+    """A client of `folder`, its collection, and the ids that it starts with."""
+    if start is not None and _few(len(start.ids ^ ids), ids) and _copied(start.folder, folder):
+        client, collection = _open(folder)
+        changed = int((collection.metadata or {}).get("changed", 0)) + len(start.ids ^ ids)
+        if _few(changed, ids):
+            collection.modify(metadata={"fingerprint": fingerprint, "changed": changed})
+            return client, collection, start.ids
+        _close(client)
+    shutil.rmtree(folder, ignore_errors=True)
+    client = _client(folder)
+    collection = client.create_collection(
+        _COLLECTION,
+        embedding_function=None,
+        metadata={"fingerprint": fingerprint},
+        configuration={"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 24}},
+    )
+    return client, collection, frozenset()
+
+
+def _few(changed: int, ids: frozenset[str]) -> bool:
+    """Whether a graph bears so many changes: removed vectors stay in it as ways that lead nowhere."""
+    return len(ids) >= _SMALL and changed <= len(ids) * _CHANGES
+
+
+def _copied(source: Path, folder: Path) -> bool:
+    """Copy an index that others may be reading. Chroma touches its database even then, hence SQLite's own copy."""
+    try:
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns("chroma.sqlite3*"))
+        name = "chroma.sqlite3"
+        origin, copy = sqlite3.connect(source / name), sqlite3.connect(folder / name)
+        try:
+            origin.backup(copy)
+        finally:
+            origin.close()
+            copy.close()
+    except (OSError, sqlite3.Error):
+        return False
+    return True
+
+
+@contextmanager
+def _as_unwritable(folder: Path) -> Iterator[None]:
+    """Whatever goes wrong in Chroma while it writes, as one error; its compiled core also panics."""
+    try:
+        yield
+    except (VectorstoreError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise IndexUnwritable(folder, f"Chroma cannot write it ({type(error).__name__}: {error})") from error
+
+
+def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """Runs of `size` items, the last one shorter."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
 
 
 def _client(folder: Path) -> Any:

@@ -21,6 +21,13 @@ class IndexDamaged(VectorstoreError):
         super().__init__(f"index {folder} is damaged: {what}. Run `paperchat ingest --rebuild`.")
 
 
+class VectorsLost(VectorstoreError):
+    """Vectors that were computed are not in the cache any more, or can't be read: they must be computed again."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} has lost vectors. Run `paperchat ingest --rebuild`, which computes them again.")
+
+
 class IndexLocked(VectorstoreError):
     def __init__(self, root: Path, holder: str) -> None:
         super().__init__(f"index {root} is being written by {holder}. Wait until it is done, then try again.")
@@ -32,15 +39,27 @@ class OtherModel(VectorstoreError):
     def __init__(self, built: str, wanted: str) -> None:
         super().__init__(
             f"index was built with model {built}; settings ask for {wanted}. "
-            "Run `paperchat ingest --rebuild`, or set PAPERCHAT_EMBEDDER back."
+            "Run `paperchat ingest --rebuild`, or set PAPERCHAT_EMBEDDER and PAPERCHAT_PRECISION back."
         )
 
 
-class OtherFormat(VectorstoreError):
-    def __init__(self, got: object, expected: int) -> None:
+class OlderFormat(VectorstoreError):
+    """The index was written by an earlier version, and can be brought up to date from its records."""
+
+    def __init__(self, got: int, expected: int) -> None:
         super().__init__(
-            f"index has format {got}; this version reads format {expected}. "
-            "Ingest its sources again with `paperchat ingest --rebuild SOURCE`."
+            f"index has format {got}, from an earlier version; this one reads format {expected}. "
+            "Run `paperchat ingest --rebuild`."
+        )
+
+
+class NewerFormat(VectorstoreError):
+    """The index was written by a later version, which alone can read it."""
+
+    def __init__(self, got: int, expected: int) -> None:
+        super().__init__(
+            f"index has format {got}, from a later version; this one reads format {expected}. "
+            "Use that version, or set PAPERCHAT_INDEX_DIR to another folder."
         )
 
 

@@ -1,13 +1,14 @@
 """Lexical search: the one place that knows bm25s.
 
-In: one searchable text a paper. Out: the papers that share terms with a question, by BM25 score.
-bm25s's quirks end here: terms are made by ours (its tokeniser drops one-character words and takes a Chinese
+In: the index terms of each paper. Out: the papers that share terms with a question, by BM25 score.
+bm25s's quirks end here: terms are ours (its tokeniser drops one-character words and takes a Chinese
 sentence for one word), k never exceeds the corpus, papers that share no term are not returned.
 Not known here: papers, spans, dense vectors.
 """
 
 import math
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import bm25s
@@ -56,8 +57,9 @@ class LexicalIndex:
         return term in self._bm25.vocab_dict
 
 
-def build_lexical(folder: Path, texts: Sequence[str]) -> None:
-    """Write the index of `texts`, one a paper, into the new folder `folder`."""
+def build_lexical(folder: Path, papers: Iterable[Iterable[str]]) -> None:
+    """Write the index of `papers`, each as its index terms, into the new folder `folder`."""
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-    index.index([terms(text) or [""] for text in texts], show_progress=False)
+    # One string a term, however often it occurs: 90,000 abstracts have 13 million occurrences.
+    index.index([[sys.intern(term) for term in found] or [""] for found in papers], show_progress=False)
     index.save(folder)

@@ -15,6 +15,7 @@ from typing import IO
 
 from vectorstore.errors import IndexLocked, IndexUnwritable
 
+
 @contextmanager
 def writing(root: Path) -> Iterator[None]:
     """Hold the index folder `root` (made if absent) as its one writer.

@@ -6,7 +6,7 @@ Not known here: where a paper was read from, how it is stored, how a question is
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -44,7 +44,7 @@ class Paper:
 
     def to_json(self) -> dict[str, Any]:
         """Every stored field, ready for `json.dumps`."""
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Paper":
@@ -153,3 +153,8 @@ def _in_words(part: str, whole: str) -> bool:
 def fold(text: str) -> str:
     """Text for comparing names: lower case, no accents, hyphens as spaces, single spaces."""
     return " ".join(unaccented(text).casefold().replace("-", " ").split())
+
+
+def searchable(paper: Paper) -> str:
+    """What lexical search sees of a paper."""
+    return f"{paper.title}\n{paper.abstract}\n{' '.join(paper.authors)}"

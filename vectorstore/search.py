@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from vectorstore.embedder import Embedder, Vectors
 from vectorstore.fusion import dense_share, fuse
-from vectorstore.generation import open_current, searchable
-from vectorstore.paper import Evidence, Filters, Paper
+from vectorstore.generation import open_current
+from vectorstore.paper import Evidence, Filters, Paper, searchable
 from vectorstore.text import terms
+from vectorstore.vectors import Embedder, Vectors
 
 POOL = 200  # candidates a leg hands to the fusion, and so what min-max is taken over
 
@@ -36,7 +36,7 @@ class Searcher:
     """The live generation of an index and the model it was built with. Safe to use from several threads."""
 
     def __init__(self, root: Path, embedder: Embedder) -> None:
-        """Raises NoIndex, IndexDamaged, OtherFormat or OtherModel."""
+        """Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat or OtherModel."""
         self._embedder = embedder
         self._generation = open_current(root, embedder.fingerprint)
         self._catalogue = self._generation.catalogue
@@ -54,7 +54,8 @@ class Searcher:
 
     @property
     def fingerprint(self) -> str:
-        return self._embedder.fingerprint
+        """The fingerprint of the model that the generation's chunks were embedded with."""
+        return self._generation.manifest.fingerprint
 
     def close(self) -> None:
         self._closing()
@@ -113,7 +114,7 @@ class Searcher:
         chunks = None
         if among is not None:
             allowed = set(among)
-            chunks = [chunk for chunk, paper in enumerate(owner) if paper in allowed]
+            chunks = [chunk for chunk, paper in owner.items() if paper in allowed]
         there = len(owner) if chunks is None else len(chunks)
         wanted = k
         while True:

@@ -18,7 +18,8 @@ import pytest
 
 from app.assistant import Assistant
 from ingest.build import Request, ingest
-from vectorstore.embedder import Embedder, HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.vectors import Embedder
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "ingest" / "samples" / "icml2026_sample.jsonl"
@@ -89,7 +90,7 @@ def real(minilm_index: Path, minilm: Embedder) -> Iterator[Assistant]:
 @pytest.fixture(scope="session")
 def empty_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index that holds no paper."""
-    from vectorstore.generation import write_generation
+    from vectorstore.commit import write_generation
 
     root = tmp_path_factory.mktemp("empty")
     write_generation(root, [], [], [], HashingEmbedder())
@@ -154,7 +155,7 @@ def complaint() -> Callable[[str], str]:
 
     def of(err: str) -> str:
         assert "Traceback" not in err
-        progress = re.compile(r"(?:reading|merging|indexing) \.\.\.|embedding \d+/\d+.*")
+        progress = re.compile(r"(?:reading|merging|indexing) \.\.\.|(?:splitting|embedding) \d+/\d+.*")
         lines = [line for line in err.splitlines() if not progress.fullmatch(line)]
         assert len(lines) == 1, err
         assert lines[0].startswith("paperchat: ")

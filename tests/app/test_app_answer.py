@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from app.answer import Answer, CitedPaper, Conditions, Quote, Refusal, Sentence, Table, paper_json
 from app.assistant import LONGEST_QUESTION, Assistant
 from app.errors import EmptyQuestion, QuestionTooLong
-from vectorstore.embedder import HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
 from vectorstore.paper import Paper
 
 PAPERS = [Paper(id=f"p-{n}", title=f"Paper {n}", abstract=f"Sentence of paper {n}.") for n in (1, 2, 3)]

@@ -15,10 +15,11 @@ import pytest
 from langchain_core.runnables import Runnable
 
 from app.answer import Conditions
-from app.assistant import Asked, Assistant, open_assistant
+from app.assistant import Asked, Assistant
 from app.settings import Settings
-from vectorstore.embedder import HashingEmbedder
+from app.whole import open_assistant
 from vectorstore.errors import ModelUnusable, NoIndex, OtherModel
+from vectorstore.hashing import HashingEmbedder
 
 Build = Callable[..., Path]
 Rows = list[dict[str, Any]]

@@ -141,7 +141,7 @@ def test_a_server_traces_nothing_to_anybody(hashing_root: Path) -> None:
     """`serve` imports its libraries in another order than `ask`."""
     code = WATCHED.split("from app.cli")[0] + (
         "import app.serve, time\n"
-        "from app.assistant import open_assistant\n"
+        "from app.whole import open_assistant\n"
         "from app.settings import read_settings\n"
         "status = open_assistant(read_settings()).ask('What is TokenDrop?').status\n"
         "time.sleep(0.5)\n"  # a tracer sends in the background

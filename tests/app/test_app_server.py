@@ -18,7 +18,7 @@ from app.engine import Engine
 from app.guard import LARGEST_BODY, LOOPBACK
 from app.server import create_server
 from app.settings import Settings
-from vectorstore.errors import IndexDamaged, OtherModel
+from vectorstore.errors import OtherModel
 from vectorstore.lock import writing
 
 HOME = "http://127.0.0.1:7860"
@@ -419,9 +419,15 @@ def test_health_tells_a_status_also_when_the_index_was_taken_away(index: Path) -
 def test_what_no_waiting_can_mend_is_said_at_once(hashing_root: Path, index: Path) -> None:
     with pytest.raises(OtherModel):
         Engine(Settings(index_dir=hashing_root, embedder="minilm"))
-    (index / "CURRENT").write_text("gen-lost")
-    with pytest.raises(IndexDamaged):
-        engine_of(index)
+
+
+def test_a_damaged_index_is_made_whole_while_the_server_starts(index: Path) -> None:
+    (index / "CURRENT").write_text("nonsense")
+    engine = engine_of(index)
+    engine.start()
+    engine.wait(20)
+    assert client_of(engine).get("/api/health").json()["papers"] == 37
+    engine.stop()
 
 
 def test_looking_at_the_state_does_not_lock_writers_out(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from ingest.build import Request, ingest
-from vectorstore.embedder import HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
 FLAGS = (

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.assistant import open_assistant
 from app.settings import Settings
+from app.whole import open_assistant
 from evals.baseline import Baseline, baseline_of, falls, path_of, read_baseline, to_text
 from evals.dataset import Dataset, load
 from evals.errors import NoBaseline, NotABaseline, OtherBaseline

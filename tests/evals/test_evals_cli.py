@@ -9,7 +9,7 @@ from evals import baseline as baselines
 from evals.cli import cli
 from evals.gold import SAMPLE
 from ingest.build import Request, ingest
-from vectorstore.embedder import HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
 
 HEAVY = ("torch", "chromadb", "gradio", "langchain", "langchain_core", "sentence_transformers", "transformers", "numpy")
 

@@ -2,15 +2,15 @@ import json
 
 import pytest
 
-from app.assistant import open_assistant
 from app.settings import Settings
+from app.whole import open_assistant
 from evals.dataset import Dataset, load
 from evals.errors import GoldMissing
 from evals.gold import SAMPLE
 from evals.judge import MEASURES
 from evals.run import evaluate
 from ingest.build import Request, ingest
-from vectorstore.embedder import HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
 
 QUOTED = [("p1", "We raise the bound to $0.8559$.")]
 

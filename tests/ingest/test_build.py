@@ -14,12 +14,14 @@ from ingest.build import Request, ingest
 from ingest.errors import IngestError, NothingRead, NothingToRebuild, SourceMissing, SourceUnreadable
 from ingest.report import Report
 from vectorstore import cache as cache_module
-from vectorstore.embedder import Chunk, Embedded, Embedder, HashingEmbedder
-from vectorstore.errors import IndexDamaged, IndexLocked, NoIndex, OtherFormat, OtherModel, VectorstoreError
-from vectorstore.generation import current_folder, read_manifest
+from vectorstore.errors import IndexDamaged, IndexLocked, NewerFormat, NoIndex, OtherModel, VectorstoreError
+from vectorstore.generation import Generation, current_folder
+from vectorstore.hashing import HashingEmbedder
 from vectorstore.lock import writing
+from vectorstore.manifest import read_manifest
 from vectorstore.paper import Paper
 from vectorstore.search import Searcher
+from vectorstore.vectors import Chunk, Embedded, Embedder
 
 WriteRows = Callable[..., Path]
 Row = Callable[..., dict[str, Any]]
@@ -332,15 +334,70 @@ def spoil_all(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("spoil", [spoil_manifest, spoil_format, spoil_catalogue, spoil_all])
-def test_a_damaged_index_is_refused_until_it_is_rebuilt_from_its_sources(
-    index: Path, sample: Path, spoil: Callable[[Path], None]
+@pytest.mark.parametrize("spoil", [spoil_manifest, spoil_catalogue, spoil_all])
+def test_a_damaged_index_is_mended_by_the_next_ingest_and_nothing_is_embedded_again(
+    index: Path, sample: Path, write_rows: WriteRows, row: Row, spoil: Callable[[Path], None]
 ) -> None:
+    """With the papers of every source, not only of the one that is ingested now."""
     spoil(current_folder(index))
-    with pytest.raises((IndexDamaged, OtherFormat), match="--rebuild"):
-        ingest(index, Request((sample,)), HashingEmbedder())
+    report = add(index, write_rows([row(1)]))
+    assert (report.new, report.papers, report.embedded) == (1, 38, 1)
+    assert "damaged" in report.mended
+    assert add(index, sample).unchanged == 37
+
+
+@pytest.mark.parametrize("spoil", [spoil_manifest, spoil_catalogue, spoil_all])
+def test_a_damaged_index_is_whole_again_without_any_source(index: Path, spoil: Callable[[Path], None]) -> None:
+    before = current_folder(index)
+    spoil(before)
+    report = add(index)
+    assert (report.read, report.papers, report.embedded) == (0, 37, 0)
+    Generation(current_folder(index)).close()
+    assert current_folder(index) == before
+
+
+def test_an_index_of_an_earlier_version_is_brought_up_to_date_from_its_catalogue(index: Path) -> None:
+    """It has no records beside it, its manifest another format, and its catalogue other columns."""
+    folder = current_folder(index)
+    for kept in index.glob("records-*"):
+        kept.unlink()
+    file = folder / "manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 1, "files": {"papers.sqlite3": 4096}}))
+    database = sqlite3.connect(folder / "papers.sqlite3")
+    database.execute("ALTER TABLE chunks DROP COLUMN key")
+    database.execute("ALTER TABLE papers DROP COLUMN terms")
+    database.commit()
+    database.close()
+    report = add(index)
+    assert (report.papers, report.embedded) == (37, 0)
+    assert "earlier version" in report.mended
+
+
+def test_an_index_of_a_later_version_is_left_alone_even_by_a_rebuild(index: Path, sample: Path) -> None:
+    spoil_format(current_folder(index))
+    before = sorted(path.name for path in index.iterdir())
+    for rebuild in (False, True):
+        with pytest.raises(NewerFormat, match="later version"):
+            add(index, sample, rebuild=rebuild)
+    assert sorted(path.name for path in index.iterdir()) == before
+
+
+def test_with_neither_records_nor_catalogue_the_sources_are_needed(index: Path, sample: Path) -> None:
+    spoil_all(current_folder(index))
+    for kept in index.glob("records-*"):
+        kept.write_bytes(b"garbage")
+    with pytest.raises(IndexDamaged, match="--rebuild"):
+        add(index, sample)
     report = add(index, sample, rebuild=True)
     assert (report.new, report.papers, report.embedded) == (37, 37, 0)
+
+
+def test_vectors_that_were_lost_are_computed_again(
+    index: Path, write_rows: Callable[..., Path], row: Callable[..., Any]
+) -> None:
+    """Also those of papers that did not change."""
+    (index / "embeddings.sqlite3").write_bytes(b"garbage" * 2000)
+    assert add(index, write_rows([row(1)])).embedded == 38
 
 
 @pytest.mark.parametrize("part", ["chroma", "lexical"])
@@ -381,7 +438,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_BATCH", 10)
 
 
-@pytest.mark.parametrize("stage", ["reading", "merging", "embedding", "indexing"])
+@pytest.mark.parametrize("stage", ["reading", "merging", "splitting", "embedding", "indexing"])
 def test_ctrl_c_at_any_stage_leaves_the_old_index_and_the_lock_free(
     index: Path, write_rows: WriteRows, row: Row, stage: str
 ) -> None:
@@ -428,6 +485,8 @@ def test_progress_tells_the_stages_in_order_and_how_much_is_embedded(
     assert told == [
         ("reading", 0, 0),
         ("merging", 0, 0),
+        ("splitting", 0, 25),
+        ("splitting", 25, 25),
         *(("embedding", done, 25) for done in (0, 10, 20, 25)),
         ("indexing", 0, 0),
     ]

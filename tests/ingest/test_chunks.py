@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ingest.chunks import chunks_of
 from ingest.sentences import sentence_spans
-from vectorstore.embedder import Chunk, Embedder
 from vectorstore.paper import Paper
 from vectorstore.text import plain
+from vectorstore.vectors import Chunk, Embedder
 
 
 def words(texts: Sequence[str]) -> list[int]:

@@ -1,6 +1,7 @@
 """The report for a machine and for a person."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -25,6 +26,7 @@ def test_json_has_the_promised_keys() -> None:
         "skipped": [{"source": "a.jsonl", "line": 3, "reason": "it is a JSON list, not an object"}],
         "papers": 9,
         "embedded": 3,
+        "mended": "",
     }
 
 
@@ -55,3 +57,8 @@ def test_an_error_is_one_line_with_what_was_got_and_what_to_do(error: IngestErro
     assert isinstance(error, IngestError)
     assert "\n" not in str(error)
     assert all(part in str(error) for part in parts)
+
+
+def test_an_index_that_was_made_whole_is_named() -> None:
+    mended = replace(REPORT, mended="index x is damaged: it is gone. Run `paperchat ingest --rebuild`.")
+    assert mended.lines()[1] == "mended: index x is damaged: it is gone"

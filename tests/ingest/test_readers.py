@@ -1,10 +1,13 @@
 """From a path to a reader: what is taken, what is refused and how that is said."""
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ingest import readers
 from ingest.errors import SourceMissing, SourceUnreadable
 from ingest.readers import read
 from ingest.readers.record import Skipped
@@ -122,3 +125,42 @@ def test_the_bundled_samples(sample: Path, text_samples: tuple[Path, Path]) -> N
     assert not any(isinstance(item, Skipped) for path in (sample, *text_samples) for item in read(path))
     assert all(paper.title and paper.authors and paper.url and paper.year == 2026 for paper in titled)
     assert not any(paper.title for paper in untitled)
+
+
+# Packed files
+
+
+def pack(path: Path, content: bytes) -> Path:
+    path.write_bytes(gzip.compress(content))
+    return path
+
+
+@pytest.mark.parametrize("name", ["papers.jsonl.gz", "papers.gz", "papers.JSONL.GZ", "papers"])
+def test_a_packed_file_is_read_as_what_it_holds(tmp_path: Path, name: str) -> None:
+    content = b'{"id": "x-1", "title": "One", "abstract": "We study whales."}\nnot json\n'
+    (tmp_path / "packed").mkdir()
+    packed = list(read(pack(tmp_path / "packed" / name, content)))
+    assert [getattr(item, "title", item.__class__.__name__) for item in packed] == ["One", "Skipped"]
+
+
+def test_packed_prose_is_prose(tmp_path: Path) -> None:
+    text = "We study whales and how they sing to each other in the deep sea.\n" * 5
+    (found,) = read(pack(tmp_path / "abstracts.txt.gz", text.encode()))
+    assert isinstance(found, Paper)
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda c: c[: len(c) // 2], lambda c: c[:12] + b"garbage" + c[19:], lambda c: c[:-3]]
+)
+def test_a_damaged_packed_file_is_told(tmp_path: Path, spoil: Callable[[bytes], bytes]) -> None:
+    content = json.dumps({"id": "x", "title": "One", "abstract": "We study whales. " * 99}).encode()
+    path = pack(tmp_path / "papers.jsonl.gz", content)
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(SourceUnreadable, match="damaged gzip file"):
+        read(path)
+
+
+def test_a_file_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "_LARGEST", 10_000)
+    with pytest.raises(SourceUnreadable, match="unpacks to more than 10,000 bytes"):
+        read(pack(tmp_path / "papers.jsonl.gz", b" " * 1_000_000))

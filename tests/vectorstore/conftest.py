@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from vectorstore.catalogue import Entry
-from vectorstore.embedder import Chunk, Embedder, HashingEmbedder
-from vectorstore.generation import Manifest, write_generation
+from vectorstore.commit import write_generation
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.manifest import Manifest
 from vectorstore.paper import Paper
+from vectorstore.vectors import Chunk, Embedder
 
 SUBJECTS = ("Steiner trees", "diffusion models", "protein folding", "bandit regret", "code privacy")
 
@@ -32,14 +34,19 @@ def entry_of(paper: Paper) -> Entry:
     for sentence in paper.abstract.split(". "):
         spans.append((start, start + len(sentence)))
         start += len(sentence) + 2
-    return Entry(paper, tuple(spans) if paper.abstract else (), 1)
+    passages = tuple(spans) if paper.abstract else ()
+    return Entry(paper, passages, (chunk_of(paper, passages).key,))
+
+
+def chunk_of(paper: Paper, passages: tuple[tuple[int, int], ...]) -> Chunk:
+    return Chunk(paper.abstract or paper.title, passages)
 
 
 def write_papers(root: Path, papers: Sequence[Paper], embedder: Embedder | None = None) -> Manifest:
     """Switch the index in `root` to these papers."""
     embedder = embedder or HashingEmbedder()
     entries = [entry_of(paper) for paper in papers]
-    chunks = [Chunk(entry.paper.abstract or entry.paper.title, entry.passages) for entry in entries]
+    chunks = [chunk_of(entry.paper, entry.passages) for entry in entries]
     return write_generation(root, entries, embedder.embed(chunks), list(papers), embedder)
 
 

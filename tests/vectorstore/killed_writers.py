@@ -13,10 +13,11 @@ from typing import Any
 
 import chromadb  # noqa: F401
 
-from vectorstore import generation
+from vectorstore import commit
 from vectorstore.catalogue import Entry
-from vectorstore.embedder import Chunk, HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
 from vectorstore.paper import Paper
+from vectorstore.vectors import Chunk
 
 POINTS = (
     "build_catalogue",
@@ -26,10 +27,15 @@ POINTS = (
     "_check",
     "_flush",
     "os.rename",
-    "_commit",
+    "keep_records",
     "os.replace",
     "after os.replace",
-    "_sweep",
+    "after keep_records",
+    "_switch",
+    "after _switch",
+    "tidy",
+    "forget_records",
+    "after forget_records",
     "after shutil.rmtree",
 )
 
@@ -41,7 +47,7 @@ def die(*_: Any, **__: Any) -> None:
 def kill_at(point: str) -> None:
     """Replace the function named by `point` so that it kills the process, first or when it has worked."""
     *owner, name = point.removeprefix("after ").split(".")
-    holder = getattr(generation, owner[0]) if owner else generation
+    holder = getattr(commit, owner[0]) if owner else commit
     original = getattr(holder, name)
 
     def work_and_die(*arguments: Any, **named: Any) -> None:
@@ -57,9 +63,10 @@ def kill_at(point: str) -> None:
 def write_second(root: Path) -> None:
     embedder = HashingEmbedder()
     papers = [Paper(f"new{i}", f"New {i}", f"We study new thing {i}.", sources=("n",)) for i in range(3)]
-    entries = [Entry(paper, ((0, len(paper.abstract)),), 1) for paper in papers]
-    vectors = embedder.embed([Chunk(paper.abstract, ((0, len(paper.abstract)),)) for paper in papers])
-    generation.write_generation(root, entries, vectors, papers, embedder)
+    chunks = [Chunk(paper.abstract, ((0, len(paper.abstract)),)) for paper in papers]
+    entries = [Entry(paper, chunk.spans, (chunk.key,)) for paper, chunk in zip(papers, chunks, strict=True)]
+    vectors = embedder.embed(chunks)
+    commit.write_generation(root, entries, vectors, papers, embedder)
 
 
 if __name__ == "__main__":

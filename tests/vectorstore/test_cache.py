@@ -12,7 +12,9 @@ import pytest
 
 from vectorstore import cache as cache_module
 from vectorstore.cache import EmbeddingCache
-from vectorstore.embedder import Chunk, Embedded, HashingEmbedder
+from vectorstore.errors import VectorsLost
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.vectors import Chunk, Embedded
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -47,6 +49,12 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_BATCH", 10)
 
 
+def embed(cache: EmbeddingCache, chunks: Sequence[Chunk], embedder: HashingEmbedder) -> tuple[list[Embedded], int]:
+    """What an ingest does: compute what is missing, read all; the vectors, and how many were computed."""
+    computed = cache.fill(chunks, embedder)
+    return list(cache.vectors([chunk.key for chunk in chunks], embedder)), computed
+
+
 def same(one: Sequence[Embedded], other: Sequence[Embedded]) -> bool:
     return len(one) == len(other) and all(
         np.array_equal(a.text, b.text) and np.array_equal(a.spans, b.spans) for a, b in zip(one, other, strict=True)
@@ -56,7 +64,7 @@ def same(one: Sequence[Embedded], other: Sequence[Embedded]) -> bool:
 def test_vectors_come_in_the_order_of_the_chunks_whatever_the_order_of_work(path: Path) -> None:
     embedder = CountingEmbedder()
     with EmbeddingCache(path) as cache:
-        vectors, computed = cache.embed(CHUNKS, embedder)
+        vectors, computed = embed(cache, CHUNKS, embedder)
     assert computed == 25
     for chunk, vector in zip(CHUNKS, vectors, strict=True):
         assert np.array_equal(vector.text, embedder.embed_question(chunk.text))
@@ -66,17 +74,17 @@ def test_vectors_come_in_the_order_of_the_chunks_whatever_the_order_of_work(path
 
 def test_what_is_known_is_not_computed_again_and_is_bit_for_bit_the_same(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        fresh, _ = cache.embed(CHUNKS, CountingEmbedder())
-        again, computed = cache.embed(CHUNKS, CountingEmbedder(allowed=0))
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+        again, computed = embed(cache, CHUNKS, CountingEmbedder(allowed=0))
     assert computed == 0
     assert same(fresh, again)
 
 
 def test_it_survives_reopening(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        fresh, _ = cache.embed(CHUNKS, CountingEmbedder())
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
     with EmbeddingCache(path) as cache:
-        again, computed = cache.embed(CHUNKS[::-1], CountingEmbedder(allowed=0))
+        again, computed = embed(cache, CHUNKS[::-1], CountingEmbedder(allowed=0))
     assert computed == 0
     assert same(fresh, again[::-1])
 
@@ -84,8 +92,8 @@ def test_it_survives_reopening(path: Path) -> None:
 def test_only_what_is_new_is_computed(path: Path) -> None:
     embedder = CountingEmbedder()
     with EmbeddingCache(path) as cache:
-        cache.embed(CHUNKS[:20], CountingEmbedder())
-        _, computed = cache.embed(CHUNKS, embedder)
+        embed(cache, CHUNKS[:20], CountingEmbedder())
+        _, computed = embed(cache, CHUNKS, embedder)
     assert computed == 5
     assert sorted(embedder.embedded) == sorted(chunk.text for chunk in CHUNKS[20:])
 
@@ -93,31 +101,31 @@ def test_only_what_is_new_is_computed(path: Path) -> None:
 def test_a_repeated_chunk_is_computed_once_and_returned_each_time(path: Path) -> None:
     embedder = CountingEmbedder()
     with EmbeddingCache(path) as cache:
-        vectors, computed = cache.embed([CHUNKS[0], CHUNKS[1], CHUNKS[0]], embedder)
+        vectors, computed = embed(cache, [CHUNKS[0], CHUNKS[1], CHUNKS[0]], embedder)
     assert computed == len(embedder.embedded) == 2
     assert same([vectors[0]], [vectors[2]])
 
 
 def test_the_same_text_with_other_spans_is_another_chunk(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        vectors, computed = cache.embed([Chunk("Steiner tree", ((0, 7),)), Chunk("Steiner tree")], CountingEmbedder())
+        vectors, computed = embed(cache, [Chunk("Steiner tree", ((0, 7),)), Chunk("Steiner tree")], CountingEmbedder())
     assert computed == 2
     assert [len(vector.spans) for vector in vectors] == [1, 0]
 
 
 def test_models_do_not_share_vectors(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        cache.embed(CHUNKS, CountingEmbedder("a"))
-        _, computed = cache.embed(CHUNKS, CountingEmbedder("b"))
+        embed(cache, CHUNKS, CountingEmbedder("a"))
+        _, computed = embed(cache, CHUNKS, CountingEmbedder("b"))
         assert computed == 25
-        _, computed = cache.embed(CHUNKS, CountingEmbedder("a", allowed=0))
+        _, computed = embed(cache, CHUNKS, CountingEmbedder("a", allowed=0))
         assert computed == 0
 
 
 def test_longest_texts_are_computed_first(path: Path) -> None:
     embedder = CountingEmbedder()
     with EmbeddingCache(path) as cache:
-        cache.embed(CHUNKS, embedder)
+        embed(cache, CHUNKS, embedder)
     lengths = [len(text) for text in embedder.embedded]
     assert lengths == sorted(lengths, reverse=True)
     assert [len(batch) for batch in embedder.batches] == [10, 10, 5]
@@ -126,22 +134,22 @@ def test_longest_texts_are_computed_first(path: Path) -> None:
 def test_progress_counts_what_is_computed(path: Path) -> None:
     seen: list[tuple[int, int]] = []
     with EmbeddingCache(path) as cache:
-        cache.embed(CHUNKS[:3], CountingEmbedder())
-        cache.embed(CHUNKS, CountingEmbedder(), lambda done, total: seen.append((done, total)))
+        embed(cache, CHUNKS[:3], CountingEmbedder())
+        cache.fill(CHUNKS, CountingEmbedder(), lambda done, total: seen.append((done, total)))
         assert seen == [(0, 22), (10, 22), (20, 22), (22, 22)]
 
 
 def test_nothing_to_embed(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        assert cache.embed([], CountingEmbedder(allowed=0)) == ([], 0)
+        assert embed(cache, [], CountingEmbedder(allowed=0)) == ([], 0)
 
 
 def test_an_interrupted_run_keeps_its_finished_batches(path: Path) -> None:
     with EmbeddingCache(path) as cache, pytest.raises(KeyboardInterrupt):
-        cache.embed(CHUNKS, CountingEmbedder(allowed=2))
+        embed(cache, CHUNKS, CountingEmbedder(allowed=2))
     rest = CountingEmbedder()
     with EmbeddingCache(path) as cache:
-        _, computed = cache.embed(CHUNKS, rest)
+        _, computed = embed(cache, CHUNKS, rest)
     assert computed == len(rest.embedded) == 5
 
 
@@ -149,7 +157,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from vectorstore import cache
-from vectorstore.embedder import Chunk, HashingEmbedder
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.vectors import Chunk
 
 class Deadly(HashingEmbedder):
     batches = 0
@@ -161,7 +170,7 @@ class Deadly(HashingEmbedder):
 
 cache._BATCH = 10
 chunks = [Chunk(f"text {i:02}", ()) for i in range(25)]
-cache.EmbeddingCache(Path(sys.argv[1])).embed(chunks, Deadly())
+cache.EmbeddingCache(Path(sys.argv[1])).fill(chunks, Deadly())
 """
 
 
@@ -170,19 +179,66 @@ def test_a_killed_run_keeps_its_finished_batches(path: Path) -> None:
     assert ended.returncode == -signal.SIGKILL
     rest = CountingEmbedder(HashingEmbedder.fingerprint)
     with EmbeddingCache(path) as cache:
-        _, computed = cache.embed([Chunk(f"text {i:02}", ()) for i in range(25)], rest)
+        _, computed = embed(cache, [Chunk(f"text {i:02}", ()) for i in range(25)], rest)
     assert computed == len(rest.embedded) == 5
 
 
 def test_a_chunk_without_sentences_has_an_empty_matrix(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        (vector,), _ = cache.embed([Chunk("A title")], HashingEmbedder())
+        (vector,), _ = embed(cache, [Chunk("A title")], HashingEmbedder())
     assert vector.spans.shape == (0, 256)
 
 
 def test_closed_files_leave_no_lock_behind(path: Path) -> None:
     with EmbeddingCache(path) as cache:
-        cache.embed(CHUNKS, CountingEmbedder())
+        embed(cache, CHUNKS, CountingEmbedder())
     with sqlite3.connect(path, timeout=0) as other:
         other.execute("BEGIN EXCLUSIVE")
     other.close()
+
+
+def test_what_was_never_computed_is_told(path: Path) -> None:
+    with EmbeddingCache(path) as cache, pytest.raises(VectorsLost, match="paperchat ingest"):
+        list(cache.vectors([CHUNKS[0].key], HashingEmbedder()))
+
+
+def spoil(path: Path, where: float, length: int) -> None:
+    """Overwrite `length` bytes at that share of the file."""
+    content = bytearray(path.read_bytes())
+    start = int(len(content) * where)
+    content[start : start + length] = b"x" * length
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("where", [0.0, 0.2, 0.5, 0.9])
+def test_a_spoiled_file_costs_time_and_nothing_else(path: Path, where: float) -> None:
+    """Wherever it is spoiled: what can't be read is computed again, once."""
+    with EmbeddingCache(path) as cache:
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+    spoil(path, where, 9000)
+    with EmbeddingCache(path) as cache:
+        for _ in range(2):
+            try:
+                again, _ = embed(cache, CHUNKS, CountingEmbedder())
+                break
+            except VectorsLost:
+                continue
+        else:
+            pytest.fail("it does not mend")
+        _, computed = embed(cache, CHUNKS, CountingEmbedder(allowed=0))
+    assert computed == 0
+    assert len(again) == len(fresh)
+
+
+def test_a_vector_of_the_wrong_length_is_computed_again(path: Path) -> None:
+    with EmbeddingCache(path) as cache:
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE embeddings SET text = x'00' WHERE key = ?", (bytes.fromhex(CHUNKS[3].key),))
+    database.close()
+    with EmbeddingCache(path) as cache:
+        with pytest.raises(VectorsLost):
+            embed(cache, CHUNKS, CountingEmbedder(allowed=0))
+        again, computed = embed(cache, CHUNKS, CountingEmbedder())
+    assert computed == 1
+    assert same(fresh, again)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from vectorstore.catalogue import Catalogue, Entry, build_catalogue
+from vectorstore.catalogue import Catalogue, Entry, build_catalogue, chunk_ids, stored_records
 from vectorstore.errors import IndexDamaged
 from vectorstore.paper import Filters, Paper
 
@@ -16,7 +18,11 @@ PAPERS = (
     Paper("b", "No abstract", authors=("Bo Ek",), extra={"nested": {"list": [1, None, "x"]}}),
     Paper("c", "", "Three. Four. Five.", aliases=("b", "arxiv:1"), decision="oral", sources=("s.txt",)),
 )
-ENTRIES = (Entry(PAPERS[0], ((0, 4), (5, 11)), 1), Entry(PAPERS[1], (), 1), Entry(PAPERS[2], ((0, 6), (7, 12)), 3))
+ENTRIES = (
+    Entry(PAPERS[0], ((0, 4), (5, 11)), ("k0",)),
+    Entry(PAPERS[1], (), ("k1",)),
+    Entry(PAPERS[2], ((0, 6), (7, 12)), ("k2", "k0", "k3")),
+)
 RECORDS = (
     Paper("z", "Z", sources=("one.jsonl",)),
     Paper("a", "A", sources=("two.jsonl",), extra={"k": [1]}),
@@ -66,11 +72,13 @@ def test_passages_keep_their_order_and_the_row_of_their_vectors(catalogue: Catal
 
 
 def test_chunks_know_their_paper(catalogue: Catalogue) -> None:
-    assert list(catalogue.paper_of_chunk) == [0, 1, 2, 2, 2]
+    assert list(catalogue.paper_of_chunk.values()) == [0, 1, 2, 2, 2]
+    assert catalogue.paper_of_chunk["k0-0"] == 0
+    assert catalogue.paper_of_chunk["k0-1"] == 2
 
 
-def test_records_come_back_in_the_order_they_were_ingested(catalogue: Catalogue) -> None:
-    assert catalogue.records() == list(RECORDS)
+def test_records_come_back_in_the_order_they_were_ingested(path: Path) -> None:
+    assert stored_records(path) == list(RECORDS)
 
 
 def test_matching_numbers_fulfil_the_filter(catalogue: Catalogue) -> None:
@@ -82,7 +90,7 @@ def test_matching_numbers_fulfil_the_filter(catalogue: Catalogue) -> None:
 def test_an_empty_catalogue(tmp_path: Path) -> None:
     build_catalogue(tmp_path / "papers.sqlite3", [], [])
     catalogue = Catalogue(tmp_path / "papers.sqlite3")
-    assert (catalogue.size, list(catalogue.all()), catalogue.records()) == (0, [], [])
+    assert (catalogue.size, list(catalogue.all()), stored_records(tmp_path / "papers.sqlite3")) == (0, [], [])
     catalogue.close()
 
 
@@ -135,12 +143,29 @@ def test_a_damaged_file_is_refused(path: Path, spoil: Callable[[Path], object]) 
 def test_damage_that_shows_only_later_is_an_error_of_ours_too(path: Path) -> None:
     database = sqlite3.connect(path)
     database.execute("DROP TABLE records")
+    database.execute("DROP TABLE names")
     database.commit()
     database.close()
     catalogue = Catalogue(path)
     with pytest.raises(IndexDamaged, match="no such table"):
-        catalogue.records()
+        catalogue.number_of("a")
     catalogue.close()
+    with pytest.raises(IndexDamaged, match="records cannot be read"):
+        stored_records(path)
+
+
+def test_entries_come_back_with_everything_the_next_generation_needs(catalogue: Catalogue) -> None:
+    found = list(catalogue.entries())
+    assert [(e.paper, e.passages, e.chunks) for e in found] == [(e.paper, e.passages, e.chunks) for e in ENTRIES]
+    assert [entry.terms for entry in found] == [entry.terms for entry in ENTRIES]
+    assert "four" in found[2].terms
+
+
+@given(st.lists(st.sampled_from(["a" * 64, "b" * 64, "c" * 64]), max_size=12))
+def test_every_chunk_has_an_id_of_its_own_and_keeps_it_when_others_are_added_behind(keys: list[str]) -> None:
+    ids = chunk_ids(keys)
+    assert len(set(ids)) == len(keys)
+    assert chunk_ids([*keys, "a" * 64])[: len(keys)] == ids
 
 
 @pytest.mark.parametrize("folder", ["papers #1", "50%25 done", "what?"])

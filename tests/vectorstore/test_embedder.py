@@ -14,16 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vectorstore import embedder as embedder_module
-from vectorstore.embedder import (
-    MINILM_PACKAGE,
-    MINILM_SHA256,
-    Chunk,
-    Embedder,
-    HashingEmbedder,
-    SentenceTransformerEmbedder,
-    open_embedder,
-)
+from vectorstore.embedder import MINILM_PACKAGE, MINILM_SHA256, SentenceTransformerEmbedder, open_embedder
 from vectorstore.errors import ModelUnusable
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.vectors import Chunk, Embedder
 
 TEXTS = ["Whales sing under water.", "The Steiner ratio is at least 0.8559 in the plane.", "图神经网络", "$\\phi$", ""]
 
@@ -61,7 +55,7 @@ def length(vector: Any) -> float:
 
 def test_hashing_is_the_same_in_every_process() -> None:
     """Not salted, as Python's own hash is."""
-    code = "from vectorstore.embedder import *; print(HashingEmbedder().embed_question('Steiner ratio').nonzero()[0])"
+    code = "from vectorstore.hashing import *; print(HashingEmbedder().embed_question('Steiner ratio').nonzero()[0])"
     fresh = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert fresh == str(HashingEmbedder().embed_question("Steiner ratio").nonzero()[0])
 
@@ -131,7 +125,7 @@ def test_weights_that_cannot_be_loaded_are_one_line(copied: Path) -> None:
 
 def test_weights_with_another_digest_are_refused_with_both_digests(model_folder: Path) -> None:
     with pytest.raises(ModelUnusable, match=r"sha256 53aa51172d14…, not 000000000000….*make setup") as caught:
-        SentenceTransformerEmbedder(model_folder, "all-MiniLM-L6-v2", "0" * 64)
+        SentenceTransformerEmbedder(model_folder, "all-MiniLM-L6-v2", sha256="0" * 64)
     assert "\n" not in str(caught.value)
 
 
@@ -196,7 +190,8 @@ def refuse(*arguments, **named):
     raise OSError("no network")
 socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refuse
 
-from vectorstore.embedder import Chunk, open_embedder
+from vectorstore.embedder import open_embedder
+from vectorstore.vectors import Chunk
 embedder = open_embedder("minilm")
 facts = [embedder.fingerprint, embedder.dimension, embedder.max_tokens, embedder.count_tokens(["two words"])]
 heavy = sorted({"torch", "transformers", "sentence_transformers"} & set(sys.modules))

@@ -1,24 +1,36 @@
 """The life of an index: what is committed is whole, whatever happens to the writer."""
 
 import errno
+import hashlib
 import json
 import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from vectorstore import generation
+from vectorstore import commit, generation
 from vectorstore.catalogue import Entry
-from vectorstore.embedder import Chunk, HashingEmbedder
-from vectorstore.errors import IndexDamaged, IndexUnwritable, NoIndex, OtherFormat, OtherModel, VectorstoreError
-from vectorstore.generation import Generation, Manifest, current_folder, open_current, read_manifest, write_generation
+from vectorstore.commit import write_generation
+from vectorstore.errors import (
+    IndexDamaged,
+    IndexUnwritable,
+    NewerFormat,
+    NoIndex,
+    OlderFormat,
+    OtherModel,
+    VectorstoreError,
+)
+from vectorstore.generation import Generation, current_folder, open_current, open_live
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.manifest import FORMAT, Manifest, read_manifest
 from vectorstore.paper import Paper
+from vectorstore.vectors import Chunk, Vectors
 
 MODEL = HashingEmbedder.fingerprint
 Write = Callable[..., Manifest]
@@ -54,14 +66,15 @@ def folders(root: Path) -> set[str]:
 
 def test_what_is_written_is_read_back(tmp_path: Path, write: Write, paper: MakePaper) -> None:
     manifest = write(tmp_path, [paper(0), paper(1)])
-    files = {name: (tmp_path / f"gen-{manifest.hash}" / name).stat().st_size for name in manifest.files}
-    assert manifest == Manifest(1, manifest.hash, MODEL, 256, papers=2, passages=4, chunks=2, files=files)
+    folder = tmp_path / f"gen-{manifest.hash}"
+    files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in manifest.files}
+    assert manifest == Manifest(FORMAT, manifest.hash, MODEL, 256, papers=2, passages=4, chunks=2, files=files)
     assert {"papers.sqlite3", "passages.npy"} < files.keys()
     assert folders(tmp_path) == {f"gen-{manifest.hash}"}
     assert current_folder(tmp_path) == tmp_path / f"gen-{manifest.hash}"
     assert read_manifest(current_folder(tmp_path)) == manifest
     live = open_current(tmp_path, MODEL)
-    assert list(live.catalogue.all()) == live.catalogue.records() == [paper(0), paper(1)]
+    assert list(live.catalogue.all()) == open_live(tmp_path).records == [paper(0), paper(1)]
     assert live.passage_vectors.shape == (4, 256)
     passage = HashingEmbedder().embed_question("A bound of 0.055 is proved.")
     assert np.asarray(live.passage_vectors[1]) @ passage > 0.99
@@ -117,7 +130,10 @@ def test_a_generation_that_is_read_is_kept_until_its_reader_left(
     assert folders(tmp_path) == {f"gen-{old.hash}", f"gen-{middle.hash}"}
     assert reader.catalogue.paper(0).id == "p0"
     assert reader.dense is not None
-    assert reader.dense.query(HashingEmbedder().embed_question("Steiner trees"), 5)[0][0] == 0
+    assert (
+        reader.dense.query(HashingEmbedder().embed_question("Steiner trees"), 5)[0][0]
+        in reader.catalogue.paper_of_chunk
+    )
     assert ids(tmp_path) == ["p1"]
     reader.close()
     new = write(tmp_path, [paper(2)])
@@ -174,16 +190,19 @@ def test_another_model_is_told_by_both_names(index: Path) -> None:
     assert "paperchat ingest --rebuild" in str(caught.value)
 
 
-@pytest.mark.parametrize("format", [0, 2, "1", None])
-def test_another_format_is_told(index: Path, format: object) -> None:
+@pytest.mark.parametrize(
+    ("format", "error"),
+    [(0, OlderFormat), (1, OlderFormat), (FORMAT + 1, NewerFormat), ("x", IndexDamaged), (None, IndexDamaged)],
+)
+def test_another_format_is_told(index: Path, format: object, error: type[VectorstoreError]) -> None:
     file = current_folder(index) / "manifest.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "format": format}))
-    with pytest.raises(OtherFormat, match="reads format 1"):
+    with pytest.raises(error, match=rf"reads format {FORMAT}|manifest"):
         open_current(index, MODEL)
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"{", b"[]", b"null", b'{"format": 1}', b"\xff", b'{"format": 1, "x": 1}']
+    "content", [None, b"", b"{", b"[]", b"null", b'{"format": 2}', b"\xff", b'{"format": 2, "x": 1}']
 )
 def test_a_broken_manifest_is_damage(index: Path, content: bytes | None) -> None:
     file = current_folder(index) / "manifest.json"
@@ -307,10 +326,11 @@ def test_a_reader_that_was_killed_while_opening_leaves_no_damage(index: Path, na
 
 # Whatever happens to the writer
 
-BEFORE = "build_catalogue|build_dense|after build_dense|build_lexical|_check|_flush|os.rename|_commit|os.replace".split(
-    "|"
-)
-AFTER = ["after os.replace", "_sweep", "after shutil.rmtree"]
+BEFORE = (
+    "build_catalogue|build_dense|after build_dense|build_lexical|_check|_flush|os.rename|keep_records|"
+    "os.replace|after os.replace|after keep_records|_switch"
+).split("|")
+AFTER = ["after _switch", "tidy", "after shutil.rmtree", "forget_records", "after forget_records"]
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +362,7 @@ def test_after_a_killed_writer_the_next_one_succeeds_and_cleans_up(
     assert ids(root) == ["p0", "p1"]
 
 
-@pytest.mark.parametrize("name", ["build_catalogue", "build_lexical", "_flush", "_commit"])
+@pytest.mark.parametrize("name", ["build_catalogue", "build_lexical", "_flush", "keep_records", "_switch"])
 def test_a_disk_that_fails_leaves_the_old_corpus_and_says_so(
     tmp_path: Path, write: Write, paper: MakePaper, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -352,7 +372,7 @@ def test_a_disk_that_fails_leaves_the_old_corpus_and_says_so(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(generation, name, fail)
+        patch.setattr(commit, name, fail)
         with pytest.raises(IndexUnwritable, match=r"No space left on device\. Nothing was changed"):
             write(tmp_path, [paper(1)])
     assert ids(tmp_path) == ["p0"]
@@ -402,7 +422,7 @@ def test_a_file_that_lost_its_tail_is_damage_before_a_library_sees_it(
         (folder / name).unlink()
         if cut is not None:
             (folder / name).write_bytes(content[: int(len(content) * cut)])
-        with pytest.raises(IndexDamaged, match="size"):
+        with pytest.raises(IndexDamaged, match=r"not what was written|missing"):
             Generation(folder)
         (folder / name).write_bytes(content)
     Generation(folder).close()
@@ -413,10 +433,12 @@ def test_vectors_that_do_not_find_themselves_are_never_committed(
 ) -> None:
     """As when an index library loses some: the new generation is checked with its own vectors."""
     write(tmp_path, [paper(0)])
-    build = generation.build_dense
-    monkeypatch.setattr(
-        generation, "build_dense", lambda folder, vectors, model: build(folder, np.roll(vectors, 7, axis=1), model)
-    )
+    build = commit.build_dense
+
+    def build_others(folder: Path, ids: list[str], vectors: Iterable[Vectors], model: str, start: object) -> None:
+        build(folder, ids, (np.roll(vector, 7) for vector in vectors), model, None)
+
+    monkeypatch.setattr(commit, "build_dense", build_others)
     with pytest.raises(VectorstoreError, match="does not find itself"):
         write(tmp_path, [paper(1), paper(2)])
     monkeypatch.undo()
@@ -427,12 +449,75 @@ def test_chunks_and_passages_of_several_papers_stay_with_their_paper(tmp_path: P
     embedder = HashingEmbedder()
     long, short = paper(0), paper(1)
     cut = long.abstract.index(". ") + 1
-    entries = [Entry(long, ((0, cut), (cut + 1, len(long.abstract))), 2), Entry(short, ((0, len(short.abstract)),), 1)]
     chunks = [Chunk(long.abstract[:cut], ((0, cut),)), Chunk(long.abstract[cut + 1 :], ((0, 10),))]
     chunks.append(Chunk(short.abstract, ((0, len(short.abstract)),)))
+    entries = [
+        Entry(long, ((0, cut), (cut + 1, len(long.abstract))), (chunks[0].key, chunks[1].key)),
+        Entry(short, chunks[2].spans, (chunks[2].key,)),
+    ]
     write_generation(tmp_path, entries, embedder.embed(chunks), [long, short], embedder)
     live = Generation(current_folder(tmp_path))
-    assert list(live.catalogue.paper_of_chunk) == [0, 0, 1]
+    assert list(live.catalogue.paper_of_chunk.values()) == [0, 0, 1]
     assert live.catalogue.passages_of(1, short)[0] == 2
     assert np.asarray(live.passage_vectors[2]) @ embedder.embed_question(short.abstract) > 0.99
     live.close()
+
+
+def test_a_byte_that_changed_in_any_settled_file_is_damage(tmp_path: Path, write: Write, paper: MakePaper) -> None:
+    """A graph or a table with a wrong byte may answer nonsense, or end the process."""
+    manifest = write(tmp_path, [paper(0), paper(1)])
+    folder = tmp_path / f"gen-{manifest.hash}"
+    assert manifest.files
+    for name in manifest.files:
+        content = bytearray((folder / name).read_bytes())
+        if not content:
+            continue
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+        with pytest.raises(IndexDamaged, match="not what was written"):
+            Generation(folder)
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+    Generation(folder).close()
+
+
+@pytest.mark.parametrize("lost", ["papers.sqlite3", "manifest.json", "", "CURRENT"])
+def test_a_writer_finds_the_records_of_a_generation_that_is_not_whole(
+    tmp_path: Path, write: Write, paper: MakePaper, lost: str
+) -> None:
+    write(tmp_path, [paper(0), paper(1)])
+    path = tmp_path / "CURRENT" if lost == "CURRENT" else current_folder(tmp_path) / lost
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    found = open_live(tmp_path)
+    assert found.folder is None
+    assert found.problem is not None
+    assert found.records == [paper(0), paper(1)]
+
+
+def test_without_the_kept_records_the_catalogue_has_them(tmp_path: Path, write: Write, paper: MakePaper) -> None:
+    write(tmp_path, [paper(0), paper(1)])
+    for kept in tmp_path.glob("records-*"):
+        kept.unlink()
+    (current_folder(tmp_path) / "passages.npy").unlink()
+    assert open_live(tmp_path).records == [paper(0), paper(1)]
+
+
+def test_with_neither_records_nor_catalogue_the_damage_is_told(tmp_path: Path, write: Write, paper: MakePaper) -> None:
+    write(tmp_path, [paper(0)])
+    for kept in tmp_path.glob("records-*"):
+        kept.write_bytes(b"garbage")
+    (current_folder(tmp_path) / "papers.sqlite3").write_bytes(b"garbage")
+    with pytest.raises(IndexDamaged, match=r"papers\.sqlite3 is not what was written"):
+        open_live(tmp_path)
+
+
+def test_a_reader_takes_the_vectors_of_its_model_in_any_precision(
+    tmp_path: Path, write: Write, paper: MakePaper
+) -> None:
+    class Half(HashingEmbedder):
+        fingerprint = "hashing-x-bf16"
+
+    write(tmp_path, [paper(0)], Half())
+    open_current(tmp_path, "hashing-x-fp32").close()
+    with pytest.raises(OtherModel):
+        open_current(tmp_path, "hashing-y-bf16")

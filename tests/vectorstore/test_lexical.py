@@ -23,7 +23,7 @@ TEXTS = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lexical") / "lexical"
-    build_lexical(path, TEXTS)
+    build_lexical(path, map(terms, TEXTS))
     return path
 
 
@@ -96,12 +96,12 @@ def test_it_knows_the_terms_it_holds(lexical: LexicalIndex) -> None:
 
 
 def test_a_corpus_without_any_term_can_be_built_and_asked(tmp_path: Path) -> None:
-    build_lexical(tmp_path / "lexical", ["", "the of"])
+    build_lexical(tmp_path / "lexical", map(terms, ["", "the of"]))
     assert LexicalIndex(tmp_path / "lexical", 2).query("the steiner", 5) == []
 
 
 def test_one_paper_is_a_corpus(tmp_path: Path) -> None:
-    build_lexical(tmp_path / "lexical", ["Steiner"])
+    build_lexical(tmp_path / "lexical", map(terms, ["Steiner"]))
     assert [number for number, _ in LexicalIndex(tmp_path / "lexical", 1).query("Steiner trees", 5)] == [0]
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from vectorstore import search as search_module
 from vectorstore.catalogue import Entry
-from vectorstore.embedder import Chunk, Embedder, HashingEmbedder
+from vectorstore.commit import write_generation
 from vectorstore.errors import NoIndex, OtherModel
-from vectorstore.generation import Manifest, write_generation
+from vectorstore.hashing import HashingEmbedder
+from vectorstore.manifest import Manifest
 from vectorstore.paper import Filters, Paper
 from vectorstore.search import Searcher
+from vectorstore.vectors import Chunk, Embedder
 
 STEINER = "icml2026-Cqq3HGRIuM"
 
@@ -215,7 +217,8 @@ def test_a_paper_is_as_near_as_its_nearest_chunk(
 ) -> None:
     papers = [paper(0), paper(1)]
     chunks = [Chunk("zebra"), Chunk("Steiner trees"), Chunk("okapi"), Chunk("Steiner tapir quagga")]
-    entries = [Entry(papers[0], (), 3), Entry(papers[1], (), 1)]
+    keys = [chunk.key for chunk in chunks]
+    entries = [Entry(papers[0], (), tuple(keys[:3])), Entry(papers[1], (), tuple(keys[3:]))]
     write_generation(tmp_path, entries, hashing.embed(chunks), papers, hashing)
     searcher = Searcher(tmp_path, hashing)
     best = searcher.search("Steiner trees", keywords="").evidence[0]
@@ -231,7 +234,9 @@ def test_a_paper_of_many_chunks_does_not_crowd_out_the_others(
     long = paper(0, abstract="Steiner trees. " * 6)
     papers = [long, *(paper(number) for number in range(1, 5))]
     chunks = [Chunk("Steiner trees")] * 6 + [Chunk(other.abstract) for other in papers[1:]]
-    entries = [Entry(long, (), 6), *(Entry(other, (), 1) for other in papers[1:])]
+    keys = [chunk.key for chunk in chunks]
+    others = [Entry(other, (), (key,)) for other, key in zip(papers[1:], keys[6:], strict=True)]
+    entries = [Entry(long, (), tuple(keys[:6])), *others]
     write_generation(tmp_path, entries, hashing.embed(chunks), papers, hashing)
     searcher = Searcher(tmp_path, hashing)
     found = searcher.search("Steiner trees", k=4).evidence

@@ -13,7 +13,9 @@ EXAMPLES = [
     (errors.IndexDamaged(INDEX, "it rusts"), ["/data/index", "it rusts", "paperchat ingest --rebuild"]),
     (errors.IndexLocked(INDEX, "process 7"), ["/data/index", "process 7", "Wait"]),
     (errors.OtherModel("a", "b"), ["model a", "ask for b", "paperchat ingest --rebuild", "PAPERCHAT_EMBEDDER"]),
-    (errors.OtherFormat(9, 1), ["format 9", "format 1", "paperchat ingest --rebuild"]),
+    (errors.OlderFormat(1, 2), ["format 1", "format 2", "earlier version", "paperchat ingest --rebuild"]),
+    (errors.NewerFormat(9, 2), ["format 9", "format 2", "later version", "PAPERCHAT_INDEX_DIR"]),
+    (errors.VectorsLost(INDEX), ["/data/index", "paperchat ingest --rebuild"]),
     (errors.ModelUnusable("minilm", "it is gone", "Run `make setup`."), ["minilm", "it is gone", "make setup"]),
     (errors.IndexUnwritable(INDEX, "No space left"), ["/data/index", "No space left", "PAPERCHAT_INDEX_DIR"]),
 ]
