@@ -85,31 +85,13 @@ def made(folder: Path, sources: list[Path]) -> Path:
     return folder
 
 
-def synthesised(path: Path, count: int) -> Path:
-    words = "graph kernel bandit token policy tensor regret diffusion privacy protein".split()
-    chance = random.Random(SEED)
-    rows = []
-    for number in range(count):
-        text = " ".join(chance.choices(words, k=12))
-        rows.append(
-            {
-                "id": f"made-{number}",
-                "title": f"Study {number} of {text[:30]}",
-                "abstract": f"We study {text}. It is {number}.",
-            }
-        )
-    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
-    return path
-
-
 @pytest.fixture(scope="module")
-def changes(tmp_path_factory: pytest.TempPathFactory, sample: Path) -> dict[str, Change]:
+def changes(tmp_path_factory: pytest.TempPathFactory, sample: Path, many: Path) -> dict[str, Change]:
     """The first ingest; a small index that is built anew; a large one of which a changed copy is made."""
     home = tmp_path_factory.mktemp("changes")
     lines = sample.read_text().splitlines(keepends=True)
     some = home / "some.jsonl"
     some.write_text("".join(lines[:20]))
-    many = synthesised(home / "many.jsonl", 2300)
     small, large = made(home / "small", [some]), made(home / "large", [many, some])
     pairs = (("first", None), ("small", small), ("large", large))
     ends = {}
