@@ -7,8 +7,8 @@ Not known here: files, the index, near-duplicates.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
 from vectorstore.paper import Paper, fold
@@ -17,13 +17,13 @@ from vectorstore.text import plain
 
 def merge(records: Sequence[Paper]) -> list[Paper]:
     """The papers that `records` tell of, sorted by id."""
-    groups = _Groups(records)
-    for key_of in (_names, _title_and_authors):
-        for members in _by_key(records, key_of).values():
-            groups.join(members)
-    for members in _by_key(records, _address).values():
+    titles = [_title(record) for record in records]
+    groups = _Groups(records, titles)
+    for members in (*_shared(map(_names, records)), *_shared(map(_title_and_authors, titles, records))):
+        groups.join(members)
+    for members in _shared(map(_address, records)):
         groups.join_titles(members)
-    for members in _by_key(records, _abstract).values():
+    for members in _shared(_abstracts(titles, records)):
         groups.join_titles(members)
         groups.join_untitled(members)
     return sorted((_one(records, members) for members in groups.members()), key=lambda paper: paper.id)
@@ -32,8 +32,8 @@ def merge(records: Sequence[Paper]) -> list[Paper]:
 class _Groups:
     """Disjoint sets of record numbers (union-find), each knowing whether it has a title."""
 
-    def __init__(self, records: Sequence[Paper]) -> None:
-        self._records = records
+    def __init__(self, records: Sequence[Paper], titles: Sequence[str]) -> None:
+        self._records, self._titles = records, titles
         self._parent = list(range(len(records)))
         self._titled = [bool(record.title) for record in records]
 
@@ -53,7 +53,7 @@ class _Groups:
         """Join the records of each title with each other."""
         by_title: dict[str, list[int]] = defaultdict(list)
         for number in numbers:
-            if title := _title(self._records[number]):
+            if title := self._titles[number]:
                 by_title[title].append(number)
         for members in by_title.values():
             self.join(members)
@@ -74,12 +74,13 @@ class _Groups:
         return list(found.values())
 
 
-def _by_key(records: Sequence[Paper], key_of: object) -> dict[Hashable, list[int]]:
+def _shared(keys: Iterable[Iterable[Hashable]]) -> list[list[int]]:
+    """The numbers of the records that have a key in common; `keys` gives the keys of each record."""
     found: dict[Hashable, list[int]] = defaultdict(list)
-    for number, record in enumerate(records):
-        for key in key_of(record):  # type: ignore[operator]
+    for number, own in enumerate(keys):
+        for key in own:
             found[key].append(number)
-    return found
+    return [members for members in found.values() if len(members) > 1]
 
 
 def _names(record: Paper) -> Iterable[str]:
@@ -90,14 +91,18 @@ def _address(record: Paper) -> Iterable[str]:
     return (record.url.rstrip("/"),) if record.url else ()
 
 
-def _title_and_authors(record: Paper) -> Iterable[Hashable]:
+def _title_and_authors(title: str, record: Paper) -> Iterable[Hashable]:
     if record.title and record.authors:
-        yield _title(record), tuple(sorted(map(fold, record.authors)))
+        yield title, tuple(sorted(map(fold, record.authors)))
 
 
-def _abstract(record: Paper) -> Iterable[str]:
-    words = " ".join(plain(record.abstract).split())
-    return (words,) if len(words) >= 100 else ()
+def _abstracts(titles: Sequence[str], records: Sequence[Paper]) -> Iterator[Iterable[str]]:
+    """Each record's abstract as words, where it could matter: to join records of one title, or untitled ones."""
+    often = Counter(titles)
+    untitled = any(not record.title for record in records)
+    for title, record in zip(titles, records, strict=True):
+        words = " ".join(plain(record.abstract).split()) if untitled or often[title] > 1 else ""
+        yield (words,) if len(words) >= 100 else ()
 
 
 def _title(record: Paper) -> str:
@@ -106,6 +111,8 @@ def _title(record: Paper) -> str:
 
 def _one(records: Sequence[Paper], numbers: Sequence[int]) -> Paper:
     """One paper of several records: the best one's text and id, gaps filled from the others, best first."""
+    if len(numbers) == 1 and (own := records[numbers[0]]).id not in own.aliases:
+        return own
     best_first = sorted(numbers, key=lambda n: (bool(records[n].title), _filled(records[n]), n), reverse=True)
     best, *others = (records[n] for n in best_first)
     gaps = {}

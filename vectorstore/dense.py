@@ -9,6 +9,7 @@ Not known here: papers, what a chunk says, which model made the vectors.
 
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,19 +37,19 @@ class DenseIndex:
         """Raises IndexDamaged unless the folder holds `size` vectors of the model `fingerprint`."""
         self._folder = folder
         self._size = size
-        self._client, self._collection = _open(folder)
-        metadata: dict[str, Any] = self._collection.metadata or {}
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
         try:
-            count = self._collection.count()
-            self._collection.query(query_embeddings=[[1.0] * dimension], n_results=1, include=[])
-        except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
-            self.close()
-            raise IndexDamaged(folder, f"Chroma cannot count and search it ({type(error).__name__})") from error
-        if metadata.get("fingerprint") != fingerprint or count != size:
-            self.close()
-            raise IndexDamaged(
-                folder, f"Chroma holds {metadata.get('fingerprint')}, not {size} chunks of {fingerprint}"
-            )
+            self._client, self._collection = _sound(folder, fingerprint, dimension, size)
+        except IndexDamaged as error:
+            # Chroma writes into its folder even to read it, which a full or read-only disk forbids.
+            self._copy = tempfile.TemporaryDirectory(prefix="paperchat-", ignore_cleanup_errors=True)
+            copy = Path(self._copy.name) / "chroma"
+            try:
+                shutil.copytree(folder, copy)
+                self._client, self._collection = _sound(copy, fingerprint, dimension, size)
+            except (OSError, IndexDamaged):
+                self._copy.cleanup()
+                raise error from None
 
     def query(self, vector: Vectors, k: int, among: Sequence[str] | None = None) -> list[tuple[str, float]]:
         """The `k` nearest chunks as (id, cosine similarity), best first; only `among`, where given."""
@@ -67,6 +68,24 @@ class DenseIndex:
 
     def close(self) -> None:
         _close(self._client)
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def _sound(folder: Path, fingerprint: str, dimension: int, size: int) -> tuple[Any, Any]:
+    """A client of `folder` and its collection, which was counted and searched once. Raises IndexDamaged."""
+    client, collection = _open(folder)
+    try:
+        count = collection.count()
+        collection.query(query_embeddings=[[1.0] * dimension], n_results=1, include=[])
+    except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
+        _close(client)
+        raise IndexDamaged(folder, f"Chroma cannot count and search it ({type(error).__name__})") from error
+    built = (collection.metadata or {}).get("fingerprint")
+    if built != fingerprint or count != size:
+        _close(client)
+        raise IndexDamaged(folder, f"Chroma holds {count} chunks of {built}, not {size} of {fingerprint}")
+    return client, collection
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Not known here: what is written or read under it. Works on Linux and macOS (floc
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -24,7 +24,7 @@ def writing(root: Path) -> Iterator[None]:
     """
     try:
         root.mkdir(parents=True, exist_ok=True)
-        file, shown = (root / "lock").open("a+"), (root / "writing").open("a")
+        file, shown = (root / "lock").open("a+b", buffering=0), (root / "writing").open("ab", buffering=0)
     except OSError as error:
         raise IndexUnwritable(root, error.strerror or str(error)) from error
     with file, shown:
@@ -32,7 +32,7 @@ def writing(root: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            raise IndexLocked(root, file.read().strip() or "another process") from None
+            raise IndexLocked(root, file.read().decode().strip() or "another process") from None
         fcntl.flock(shown, fcntl.LOCK_EX)  # waits for those who look just now: an instant
         _sign(file)
         try:
@@ -72,8 +72,8 @@ def is_read(path: Path) -> bool:
     return False
 
 
-def _sign(file: IO[str]) -> None:
-    file.seek(0)
+def _sign(file: IO[bytes]) -> None:
+    """Say who writes. On a full disk there is no room for it; a second writer then learns less."""
     file.truncate(0)
-    file.write(f"process {os.getpid()}")
-    file.flush()
+    with suppress(OSError):
+        file.write(f"process {os.getpid()}".encode())

@@ -61,5 +61,14 @@ def main(arguments: Sequence[str]) -> None:
     report = ingest(Path(root), Request(tuple(map(Path, sources))), open_embedder(embedder, precision), watch)  # type: ignore[arg-type]
     watch("done")
     counts = {key: value for key, value in report.to_json().items() if key != "skipped"}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    print(json.dumps({"stages": watch.stages, "peak": peak, "report": counts}))
+    print(json.dumps({"stages": watch.stages, "peak": _peak(), "report": counts}))
+
+
+def _peak() -> int:
+    """Bytes of memory at the most. What Linux reports as ru_maxrss begins with the size of the process that started
+    this one, so it is asked for this program's own."""
+    try:
+        status = Path("/proc/self/status").read_text().split()
+        return 1024 * int(status[status.index("VmHWM:") + 1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

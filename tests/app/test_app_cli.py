@@ -234,6 +234,27 @@ def test_a_damaged_index_is_one_line_and_an_answer(
     assert paperchat("ask", "What is TokenDrop?", index=index) == (0, out, "")
 
 
+@pytest.mark.parametrize("command", [("papers",), ("papers", "--json"), ("show", "icml2026-D8DUCALWYb")])
+def test_any_command_mends_a_damaged_index(
+    paperchat: Run, complaint: Complaint, index: Path, command: tuple[str, ...]
+) -> None:
+    whole = paperchat(*command, index=index)
+    shutil.rmtree(index / (index / "CURRENT").read_text().strip())
+    code, out, err = paperchat(*command, index=index)
+    assert (code, out) == whole[:2]
+    assert "Building it again" in complaint(err)
+    assert paperchat(*command, index=index) == whole
+
+
+def test_an_ingest_says_what_it_mended(paperchat: Run, complaint: Complaint, index: Path) -> None:
+    shutil.rmtree(index / (index / "CURRENT").read_text().strip())
+    code, out, err = paperchat("ingest", SAMPLE, index=index)
+    assert code == 0
+    assert "37 unchanged" in out
+    assert "\nmended: " in err
+    assert "\nmended: " not in paperchat("ingest", SAMPLE, index=index)[2]
+
+
 def test_a_damaged_index_that_cannot_be_mended_is_one_line(paperchat: Run, complaint: Complaint, index: Path) -> None:
     shutil.rmtree(index / (index / "CURRENT").read_text().strip())
     for kept in index.glob("records-*"):

@@ -1,6 +1,7 @@
 """REST: what each address answers, what it refuses, and the states before an index can be asked."""
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -427,6 +428,20 @@ def test_a_damaged_index_is_made_whole_while_the_server_starts(index: Path) -> N
     engine.start()
     engine.wait(20)
     assert client_of(engine).get("/api/health").json()["papers"] == 37
+    engine.stop()
+
+
+def test_a_damaged_index_that_cannot_be_mended_is_one_line_and_no_corpus(index: Path) -> None:
+    shutil.rmtree(index / (index / "CURRENT").read_text().strip())
+    for kept in index.glob("records-*"):
+        kept.write_bytes(b"garbage")
+    engine = engine_of(index)
+    engine.start()
+    engine.wait(20)
+    assert engine.assistant is None
+    assert "it could not be built again" in str(engine.failure)
+    assert "\n" not in str(engine.failure)
+    assert client_of(engine).get("/api/health").json()["papers"] == 0
     engine.stop()
 
 

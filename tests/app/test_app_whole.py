@@ -1,6 +1,7 @@
 """An index that is not whole is whole again before anybody is bothered with it."""
 
 import json
+import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +144,19 @@ def test_the_precision_that_is_asked_for_is_taken(index: Path) -> None:
 def test_another_model_is_told_not_mended(index: Path) -> None:
     with pytest.raises(OtherModel):
         open_assistant(Settings(index_dir=index, embedder="minilm"))
+
+
+def test_where_nothing_can_be_written_the_damage_is_one_line_with_both_reasons(index: Path) -> None:
+    """And mended when there is room again."""
+    delete_generation(index)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(NotMended, match=r"is damaged: .*; it could not be built again: cannot write") as caught:
+            open_assistant(hashing_settings(index), lambda line: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "\n" not in str(caught.value)
+    assistant = open_assistant(hashing_settings(index), lambda line: None)
+    assert assistant.size == 37
+    assistant.close()

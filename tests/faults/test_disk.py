@@ -3,6 +3,7 @@
 A real file system of a few megabytes where this user may mount one (root); skipped with that word elsewhere.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -69,7 +70,8 @@ def test_a_full_disk_is_one_line_and_the_old_corpus_and_goes_on_when_there_is_ro
     disk = mount(40_000)
     index = Path(shutil.copytree(pristine_index, disk / "index"))
     more = tmp_path / "more.jsonl"
-    rows = [f'{{"id": "new-{n}", "title": "Quokka {n}", "abstract": "Quokkas {n} smile in the sun."}}' for n in range(9)]
+    row = {"title": "Quokka", "abstract": "Quokkas smile in the sun."}
+    rows = [json.dumps({**row, "id": f"new-{n}", "title": f"Quokka {n}"}) for n in range(9)]
     more.write_text("\n".join(rows))
     ballast = fill(disk, left)
     done = paperchat(index, "ingest", more)

@@ -25,6 +25,7 @@ from vectorstore.cache import EmbeddingCache
 from vectorstore.catalogue import Catalogue
 from vectorstore.generation import current_folder
 from vectorstore.hashing import HashingEmbedder
+from vectorstore.records import any_records
 
 VICTIMS = Path(__file__).with_name("victims.py")
 SEED = 20261201
@@ -127,7 +128,7 @@ def examine(change: Change, root: Path) -> str:
     Returns which one it was: "old", "new", or "none" where there was none before.
     """
     left = "none"
-    if (root / "CURRENT").exists() or change.start is not None or any(root.glob("records-*")):
+    if (root / "CURRENT").exists() or change.start is not None or any_records(root):
         told: list[str] = []
         assistant = open_assistant(Settings(index_dir=root, embedder="hashing"), told.append)
         found = [(paper.id, paper.abstract) for paper in assistant.papers()]

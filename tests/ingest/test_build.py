@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from ingest.build import Request, ingest
 from ingest.errors import IngestError, NothingRead, NothingToRebuild, SourceMissing, SourceUnreadable
 from ingest.report import Report
 from vectorstore import cache as cache_module
-from vectorstore.errors import IndexDamaged, IndexLocked, NewerFormat, NoIndex, OtherModel, VectorstoreError
+from vectorstore.errors import IndexDamaged, IndexLocked, NewerFormat, NoIndex, OtherModel
 from vectorstore.generation import Generation, current_folder
 from vectorstore.hashing import HashingEmbedder
 from vectorstore.lock import writing
@@ -306,6 +305,25 @@ def test_another_model_needs_rebuild_and_then_keeps_every_record(
     assert (back.papers, back.embedded) == (38, 1)
 
 
+def test_another_precision_needs_rebuild_too_and_is_searched_all_the_same(
+    root: Path, write_rows: WriteRows, row: Row
+) -> None:
+    """One index holds vectors of one precision only."""
+    exact, rough = Counting("x-fp32"), Counting("x-bf16")
+    add(root, write_rows([row(1), row(2)]), embedder=rough)
+    more = write_rows([row(3)], "more.jsonl")
+    with pytest.raises(OtherModel, match="x-bf16; settings ask for x-fp32"):
+        ingest(root, Request((more,)), exact)
+    assert exact.texts == []
+    assert len(papers(root, exact)) == 2
+
+    report = add(root, more, embedder=exact, rebuild=True)
+    assert (report.new, report.papers, report.embedded) == (1, 3, 3)
+    assert read_manifest(current_folder(root)).fingerprint == "x-fp32"
+    back = add(root, embedder=rough, rebuild=True)
+    assert (back.papers, back.embedded) == (3, 1)
+
+
 def test_rebuild_without_sources_takes_the_stored_records(index: Path) -> None:
     before = papers(index)
     assert add(index, rebuild=True) == Report(0, 0, 0, 0, 0, 0, (), 37, 0)
@@ -402,8 +420,23 @@ def test_vectors_that_were_lost_are_computed_again(
 
 @pytest.mark.parametrize("part", ["chroma", "lexical"])
 def test_a_damaged_search_index_is_mended_by_any_ingest(index: Path, sample: Path, part: str) -> None:
-    shutil.rmtree(current_folder(index) / part)
-    assert add(index, sample).unchanged == 37
+    before = current_folder(index)
+    shutil.rmtree(before / part)
+    report = add(index, sample)
+    assert (report.unchanged, report.papers, report.embedded) == (37, 37, 0)
+    assert "damaged" in report.mended
+    Generation(before).close()
+    assert add(index, sample).mended == ""
+
+
+def test_records_that_the_catalogue_lost_are_still_kept_beside_it(index: Path) -> None:
+    database = sqlite3.connect(current_folder(index) / "papers.sqlite3")
+    database.execute("DROP TABLE records")
+    database.commit()
+    database.close()
+    report = add(index)
+    assert (report.papers, report.embedded) == (37, 0)
+    assert "papers.sqlite3" in report.mended
 
 
 def test_records_that_cannot_be_read_are_rebuilt_from_the_sources(index: Path, sample: Path) -> None:
@@ -411,16 +444,20 @@ def test_records_that_cannot_be_read_are_rebuilt_from_the_sources(index: Path, s
     database.execute("DROP TABLE records")
     database.commit()
     database.close()
-    assert add(index, sample, rebuild=True).papers == 37
+    for kept in index.glob("records-*"):
+        kept.unlink()
+    with pytest.raises(IndexDamaged, match="--rebuild"):
+        add(index, sample)
+    report = add(index, sample, rebuild=True)
+    assert (report.papers, report.embedded) == (37, 0)
 
 
-def test_a_damaged_cache_is_made_anew_or_told_in_one_line(index: Path, write_rows: WriteRows, row: Row) -> None:
+def test_a_damaged_cache_is_made_anew(index: Path, write_rows: WriteRows, row: Row) -> None:
     for name in ("embeddings.sqlite3-wal", "embeddings.sqlite3-shm"):
         (index / name).unlink(missing_ok=True)
     (index / "embeddings.sqlite3").write_bytes(b"garbage" * 1000)
-    with suppress(VectorstoreError):
-        add(index, write_rows([row(1)]))
-    assert len(papers(index)) in (37, 38)
+    report = add(index, write_rows([row(1)]))
+    assert (report.papers, report.embedded) == (38, 38)
 
 
 def test_a_deleted_cache_costs_time_only(index: Path, write_rows: WriteRows, row: Row) -> None:

@@ -164,3 +164,30 @@ def test_a_file_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(readers, "_LARGEST", 10_000)
     with pytest.raises(SourceUnreadable, match="unpacks to more than 10,000 bytes"):
         read(pack(tmp_path / "papers.jsonl.gz", b" " * 1_000_000))
+
+
+def test_a_file_that_is_only_called_packed_is_read_as_it_is(tmp_path: Path) -> None:
+    """As browsers leave it that unpack what they load."""
+    (tmp_path / "papers.jsonl.gz").write_text(JSON_LINE)
+    assert [paper.title for paper in papers(tmp_path / "papers.jsonl.gz")] == ["Bees"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"PK\x03\x04\x00\x00binary", "it is binary"),
+        (gzip.compress(b""), "it is empty"),
+        (gzip.compress(b"PK\x03\x04\x00\x00binary"), "it is binary"),
+        (gzip.compress(b"id,title\n1,caf\xe9"), "it is not UTF-8"),
+        (gzip.compress(b"<html>Bees</html>"), "its format is not known"),
+        (b"\x1f\x8b", "it is a damaged gzip file"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_one_line_packed_or_called_so(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    (tmp_path / "papers.txt.gz").write_bytes(content)
+    with pytest.raises(SourceUnreadable) as caught:
+        read(tmp_path / "papers.txt.gz")
+    assert str(caught.value).startswith(f"{tmp_path / 'papers.txt.gz'}: {reason}")
+    assert "\n" not in str(caught.value)

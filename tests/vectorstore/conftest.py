@@ -50,16 +50,16 @@ def write_papers(root: Path, papers: Sequence[Paper], embedder: Embedder | None 
     return write_generation(root, entries, embedder.embed(chunks), list(papers), embedder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def paper() -> Callable[..., Paper]:
     return build_paper
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def entry() -> Callable[[Paper], Entry]:
     return entry_of
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def write() -> Callable[..., Manifest]:
     return write_papers

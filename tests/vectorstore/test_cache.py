@@ -242,3 +242,32 @@ def test_a_vector_of_the_wrong_length_is_computed_again(path: Path) -> None:
         again, computed = embed(cache, CHUNKS, CountingEmbedder())
     assert computed == 1
     assert same(fresh, again)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+def test_a_file_that_lost_its_tail_is_computed_again_and_the_same(path: Path, share: float) -> None:
+    with EmbeddingCache(path) as cache:
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    embedder = CountingEmbedder()
+    with EmbeddingCache(path) as cache:
+        try:
+            again, _ = embed(cache, CHUNKS, embedder)
+        except VectorsLost:
+            again, _ = embed(cache, CHUNKS, embedder)
+        assert same(fresh, again)
+        assert embed(cache, CHUNKS, CountingEmbedder(allowed=0))[1] == 0
+    assert 0 < len(embedder.embedded) <= 25
+
+
+def test_vectors_are_read_as_they_are_asked_for_and_as_often(path: Path) -> None:
+    embedder = CountingEmbedder()
+    with EmbeddingCache(path) as cache:
+        vectors = cache.vectors([chunk.key for chunk in CHUNKS], embedder)
+        with pytest.raises(VectorsLost):
+            next(iter(vectors))
+        assert cache.fill(CHUNKS, embedder) == 25
+        assert same(list(vectors), list(vectors))
+        assert cache.known(embedder) == {chunk.key for chunk in CHUNKS}
+        assert cache.known(CountingEmbedder("other")) == set()

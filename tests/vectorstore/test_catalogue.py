@@ -168,6 +168,17 @@ def test_every_chunk_has_an_id_of_its_own_and_keeps_it_when_others_are_added_beh
     assert chunk_ids([*keys, "a" * 64])[: len(keys)] == ids
 
 
+@given(
+    st.lists(st.sampled_from("abcd"), max_size=12).flatmap(lambda keys: st.tuples(st.just(keys), st.permutations(keys)))
+)
+def test_a_chunk_keeps_its_id_wherever_it_stands_and_whatever_goes(drawn: tuple[list[str], list[str]]) -> None:
+    """Only equal chunks count one another."""
+    keys, turned = ([key * 64 for key in some] for some in drawn)
+    assert sorted(chunk_ids(keys)) == sorted(chunk_ids(turned))
+    without = [key for key in keys if not key.startswith("a")]
+    assert chunk_ids(without) == [id for id in chunk_ids(keys) if not id.startswith("a")]
+
+
 @pytest.mark.parametrize("folder", ["papers #1", "50%25 done", "what?"])
 def test_the_folder_may_have_any_name(tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir()

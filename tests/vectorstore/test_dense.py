@@ -1,7 +1,9 @@
 """Dense search against exact arithmetic, and a Chroma folder that is not what it should be."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -229,3 +231,48 @@ def test_a_source_that_cannot_be_copied_costs_time_and_nothing_else(start: Start
     vectors = unit_vectors(2200, 8, seed=11)
     build_dense(tmp_path / "chroma", names(2200), vectors, MODEL, Start(source, start.ids))
     assert found_by_all(tmp_path / "chroma", names(2200), vectors)
+
+
+def ranked(folder: Path, size: int, queries: Vectors) -> list[list[str]]:
+    index = DenseIndex(folder, MODEL, queries.shape[1], size)
+    try:
+        return [[id for id, _ in index.query(query, 10)] for query in queries]
+    finally:
+        index.close()
+
+
+def test_a_changed_copy_ranks_as_one_built_anew_and_as_exact_cosines(tmp_path: Path) -> None:
+    """120 of 2,500 vectors are removed, all from one side, and as many added elsewhere in the order."""
+    old, added = unit_vectors(2500, 16, seed=31), unit_vectors(120, 16, seed=32)
+    build_dense(tmp_path / "old", names(2500), old, MODEL)
+    kept = np.sort(np.argsort(old[:, 0])[:-120])
+    ids = [*(f"new-{place}" for place in range(120)), *(f"chunk-{place}" for place in kept)]
+    vectors = np.concatenate([added, old[kept]])
+    build_dense(tmp_path / "copy", ids, vectors, MODEL, Start(tmp_path / "old", frozenset(names(2500))))
+    build_dense(tmp_path / "fresh", ids, vectors, MODEL)
+    assert graph_files(tmp_path / "copy") == graph_files(tmp_path / "old"), "it was built anew"
+    queries = unit_vectors(40, 16, seed=33)
+    exact = [[ids[place] for place in np.argsort(-(vectors @ query))[:10]] for query in queries]
+    assert ranked(tmp_path / "copy", 2500, queries) == ranked(tmp_path / "fresh", 2500, queries) == exact
+
+
+def test_a_copy_changes_no_file_and_no_row_of_its_source(start: Start, tmp_path: Path) -> None:
+    def contents() -> tuple[dict[str, bytes], list[str]]:
+        files = {str(path): path.read_bytes() for path in start.folder.rglob("*") if path.is_file()}
+        kept = {name: content for name, content in files.items() if "chroma.sqlite3" not in name}
+        with closing(sqlite3.connect(start.folder / "chroma.sqlite3")) as database:
+            return kept, list(database.iterdump())
+
+    before = contents()
+    vectors = np.concatenate([unit_vectors(2200, 8, seed=11)[50:], unit_vectors(50, 8, seed=14)])
+    ids = [*names(2200)[50:], *(f"new-{place}" for place in range(50))]
+    build_dense(tmp_path / "chroma", ids, vectors, MODEL, start)
+    assert contents() == before
+
+
+def test_too_many_changes_at_once_are_built_anew(start: Start, tmp_path: Path) -> None:
+    vectors = np.concatenate([unit_vectors(2200, 8, seed=11), unit_vectors(300, 8, seed=15)])
+    ids = [*names(2200), *(f"new-{place}" for place in range(300))]
+    build_dense(tmp_path / "chroma", ids, vectors, MODEL, start)
+    assert graph_files(tmp_path / "chroma").keys() != graph_files(start.folder).keys()
+    assert found_by_all(tmp_path / "chroma", ids, vectors)

@@ -481,6 +481,56 @@ def test_a_byte_that_changed_in_any_settled_file_is_damage(tmp_path: Path, write
     Generation(folder).close()
 
 
+LEXICAL = (
+    "data.csc.index.npy",
+    "indices.csc.index.npy",
+    "indptr.csc.index.npy",
+    "params.index.json",
+    "vocab.index.json",
+)
+GRAPH = ("data_level0.bin", "header.bin", "index_metadata.pickle", "length.bin", "link_lists.bin")
+SETTLED = (
+    "papers.sqlite3",
+    "passages.npy",
+    *(f"lexical/{name}" for name in LEXICAL),
+    *(f"chroma/{name}" for name in GRAPH),
+)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory, write: Write, paper: MakePaper) -> Path:
+    """A generation of so many papers (over 1,000) that Chroma keeps its graph in files of its own."""
+    root = tmp_path_factory.mktemp("large")
+    write(root, [paper(number) for number in range(1050)])
+    return current_folder(root)
+
+
+def settled(folder: Path) -> dict[str, Path]:
+    """The files whose digests the manifest of `folder` holds; the folder of a graph has a name of chance."""
+    files = (Path(name) for name in read_manifest(folder).files)
+    return {str(Path(*file.parts[:1], *file.parts[1:][-1:])): folder / file for file in files}
+
+
+def test_the_files_that_are_changed_here_are_all_that_settle(large: Path) -> None:
+    assert sorted(settled(large)) == sorted(SETTLED)
+
+
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("name", SETTLED)
+def test_one_bit_that_changed_anywhere_is_told_with_the_files_name(large: Path, name: str, place: float) -> None:
+    file = settled(large)[name]
+    whole = file.read_bytes()
+    content = bytearray(whole)
+    content[int((len(content) - 1) * place)] ^= 1
+    file.write_bytes(content)
+    try:
+        with pytest.raises(IndexDamaged, match=rf"{file.name} is not what was written"):
+            Generation(large)
+    finally:
+        file.write_bytes(whole)
+    Generation(large).close()
+
+
 @pytest.mark.parametrize("lost", ["papers.sqlite3", "manifest.json", "", "CURRENT"])
 def test_a_writer_finds_the_records_of_a_generation_that_is_not_whole(
     tmp_path: Path, write: Write, paper: MakePaper, lost: str

@@ -12,8 +12,9 @@ from vectorstore.errors import IndexDamaged
 from vectorstore.paper import Paper
 from vectorstore.records import any_records, forget_records, keep_records, kept_fingerprint, kept_records
 
+texts = st.text(st.characters())  # with stray halves of characters, which st.text() alone leaves out
 papers = st.lists(
-    st.builds(Paper, id=st.text(min_size=1), title=st.text(), abstract=st.text(), sources=st.just(("s.jsonl",))),
+    st.builds(Paper, id=texts.filter(bool), title=texts, abstract=texts, sources=st.just(("s.jsonl",))),
     max_size=5,
 )
 
@@ -55,3 +56,22 @@ def test_records_that_cannot_be_read_are_damage(tmp_path: Path, content: bytes |
         path.write_bytes(whole[: len(whole) // 2] if content == "half" else bytes(content))  # type: ignore[arg-type]
     with pytest.raises(IndexDamaged, match="records cannot be read"):
         kept_records(tmp_path, "a")
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_records_with_a_wrong_byte_are_damage_not_other_records(tmp_path: Path, place: float) -> None:
+    keep_records(tmp_path, "a", "m", [Paper(f"p{number}", f"Title {number}", sources=("s",)) for number in range(500)])
+    path = tmp_path / "records-a.jsonl.gz"
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * place)] ^= 0x55
+    path.write_bytes(content)
+    with pytest.raises(IndexDamaged, match="records cannot be read"):
+        kept_records(tmp_path, "a")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"garbage", gzip.compress(b""), gzip.compress(b"[]\n")])
+def test_records_that_cannot_be_read_tell_no_model(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "records-a.jsonl.gz").write_bytes(content)
+    assert kept_fingerprint(tmp_path, "a") is None
+    assert kept_fingerprint(tmp_path, None) is None

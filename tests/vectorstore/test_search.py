@@ -1,7 +1,7 @@
 """A question to ranked evidence, over the bundled sample."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from vectorstore.hashing import HashingEmbedder
 from vectorstore.manifest import Manifest
 from vectorstore.paper import Filters, Paper
 from vectorstore.search import Searcher
-from vectorstore.vectors import Chunk, Embedder
+from vectorstore.vectors import Chunk, Embedded, Embedder
 
 STEINER = "icml2026-Cqq3HGRIuM"
 
@@ -242,6 +242,33 @@ def test_a_paper_of_many_chunks_does_not_crowd_out_the_others(
     found = searcher.search("Steiner trees", k=4).evidence
     searcher.close()
     assert len(found) == 4
+
+
+class Exact(HashingEmbedder):
+    fingerprint = "hashing-x-fp32"
+
+
+class Rough(HashingEmbedder):
+    """Its chunks' vectors are rounded, its questions' are not."""
+
+    fingerprint = "hashing-x-bf16"
+
+    def embed(self, chunks: Sequence[Chunk]) -> list[Embedded]:
+        return [Embedded(found.text.round(2), found.spans.round(2)) for found in super().embed(chunks)]
+
+
+@pytest.mark.parametrize(("built", "asked"), [(Rough(), Exact()), (Exact(), Rough())])
+def test_an_index_answers_questions_of_its_model_in_another_precision(
+    tmp_path: Path, write: Callable[..., Manifest], paper: Callable[..., Paper], built: Embedder, asked: Embedder
+) -> None:
+    write(tmp_path, [paper(number) for number in range(5)], built)
+    own, other = Searcher(tmp_path, built), Searcher(tmp_path, asked)
+    assert other.fingerprint == built.fingerprint
+    for question in ("Steiner trees", "regret of bandits", "a bound of 0.455"):
+        assert other.search(question).evidence == own.search(question).evidence
+        assert len(other.search(question).evidence) == 5
+    own.close()
+    other.close()
 
 
 # With the bundled model
