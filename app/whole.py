@@ -16,7 +16,7 @@ from ingest.build import Progress, Request, ingest, silent
 from ingest.errors import IngestError
 from vectorstore.embedder import open_embedder
 from vectorstore.errors import IndexDamaged, OlderFormat, VectorstoreError
-from vectorstore.generation import live_fingerprint
+from vectorstore.generation import live_fingerprint, open_live
 from vectorstore.precision import fastest_precision, precision_in
 from vectorstore.vectors import Embedder
 
@@ -52,8 +52,9 @@ def whole_assistant(
         return Assistant(root, embedder)
     except (IndexDamaged, OlderFormat) as problem:
         what = str(problem).split(". Run")[0]
-        tell(f"{what}. Building it again from its records")
         try:
+            open_live(root)  # raises where there is nothing to build it from
+            tell(f"{what}. Building it again from its records")
             ingest(root, Request(), embedder, progress)
         except (VectorstoreError, IngestError) as error:
             raise NotMended(what, str(error)) from error

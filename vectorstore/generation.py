@@ -10,7 +10,7 @@ Not known here: how a generation is written (commit.py), where papers come from,
     index/lock, index/writing       the one writer
 """
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +105,7 @@ def live_fingerprint(root: Path) -> str | None:
         return None
     except IndexDamaged:
         return kept_fingerprint(root, None)
-    return fingerprint_in(folder) or kept_fingerprint(root, _hash_of(folder))
+    return fingerprint_in(folder) or kept_fingerprint(root, _hash_of(folder)) or kept_fingerprint(root, None)
 
 
 def open_live(root: Path) -> Live:
@@ -136,14 +136,14 @@ def problem_in(folder: Path) -> IndexDamaged | OlderFormat | None:
 
 
 def _rescued(root: Path, folder: Path | None, problem: IndexDamaged | OlderFormat) -> list[Paper]:
-    """The records of a generation that is not whole. Raises `problem` where there are none."""
+    """The records of a generation that is not whole, or else the ones kept last. Raises `problem` without any."""
+    if folder is not None:
+        with suppress(IndexDamaged):
+            return kept_records(root, _hash_of(folder))
+        with suppress(IndexDamaged):
+            return stored_records(folder / "papers.sqlite3")
     try:
-        return kept_records(root, _hash_of(folder) if folder else None)
-    except IndexDamaged:
-        if folder is None:
-            raise problem from None
-    try:
-        return stored_records(folder / "papers.sqlite3")
+        return kept_records(root, None)
     except IndexDamaged:
         raise problem from None
 

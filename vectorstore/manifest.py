@@ -41,7 +41,10 @@ def read_manifest(folder: Path) -> Manifest:
         stored = json.loads((folder / NAME).read_text())
         if (found := int(stored["format"])) != FORMAT:
             raise (OlderFormat if found < FORMAT else NewerFormat)(found, FORMAT)
-        return Manifest(**stored)
+        manifest = Manifest(**stored)
+        if not isinstance(manifest.files, dict):
+            raise TypeError
+        return manifest
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IndexDamaged(folder, "its manifest is missing or unreadable") from error
 

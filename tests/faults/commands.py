@@ -1,9 +1,9 @@
 """Commands of `paperchat`, each in a process of its own; run by test_damage.py.
 
 In: on standard input one JSON object a line, {"index", "arguments", "room"}. Out: one JSON object a line: exit code
-(negative: the signal that ended it), standard output, standard error. `room`, where given, is the most bytes that a file
-may have: the disk is full for whatever grows beyond. Forks after everything heavy is imported and before Chroma starts
-its threads, so that a command costs a fraction of a second.
+(negative: the signal that ended it), standard output, standard error. `room`, where given, is the most bytes that a
+file may have: the disk is full for whatever grows beyond. Forks after everything heavy is imported and before Chroma
+starts its threads, so that a command costs a fraction of a second.
 """
 
 import json
