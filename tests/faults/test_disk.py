@@ -62,7 +62,9 @@ def fill(place: Path, left: int) -> Path:
     return file
 
 
-@pytest.mark.parametrize("left", [0, 8, 64, 200, 400, 800, 1600, 2400])
+@pytest.mark.parametrize(
+    "left", [0, 8, 400, *(pytest.param(n, marks=pytest.mark.faults) for n in (64, 200, 800, 1600, 2400))]
+)
 def test_a_full_disk_is_one_line_and_the_old_corpus_and_goes_on_when_there_is_room(
     mount: Mount, pristine_index: Path, sample: Path, tmp_path: Path, left: int
 ) -> None:
@@ -135,7 +137,11 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("how", list(SPOILT))
+# One way with the other tests, all of them with `make faults`.
+HOWS = [how if how == "shifted" else pytest.param(how, marks=pytest.mark.faults) for how in SPOILT]
+
+
+@pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("part", ["chroma", "lexical", "papers.sqlite3", "passages.npy", "manifest.json"])
 def test_spoilt_files_end_no_process_and_the_next_command_answers(index: Path, part: str, how: str) -> None:
     """All files of the part at once; sizes as they were, but for the first way."""
@@ -163,7 +169,7 @@ def test_spoilt_files_of_a_large_index_end_no_process(tmp_path: Path, part: str,
     assert (done.returncode, "0.8559" in done.stdout) == (0, True)
 
 
-@pytest.mark.parametrize("how", list(SPOILT))
+@pytest.mark.parametrize("how", HOWS)
 def test_a_spoilt_cache_costs_time_and_nothing_else(index: Path, tmp_path: Path, how: str) -> None:
     spoil(index / "embeddings.sqlite3", how)
     more = tmp_path / "more.jsonl"
