@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import random
 import resource
 import shutil
 import subprocess
@@ -499,9 +500,15 @@ SETTLED = (
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory, write: Write, paper: MakePaper) -> Path:
-    """A generation of so many papers (over 1,000) that Chroma keeps its graph in files of its own."""
+    """A generation of so many papers (over 1,000) that Chroma keeps its graph in files of its own.
+
+    Of words by chance: of a thousand papers that hardly differ the graph loses some.
+    """
     root = tmp_path_factory.mktemp("large")
-    write(root, [paper(number) for number in range(1050)])
+    words = "graph kernel bandit token policy tensor regret diffusion privacy protein".split()
+    chance = random.Random(20261201)
+    texts = [f"We study {' '.join(chance.choices(words, k=12))}. It is {number}." for number in range(1050)]
+    write(root, [paper(number, abstract=text) for number, text in enumerate(texts)])
     return current_folder(root)
 
 
