@@ -48,6 +48,7 @@ class Engine:
         self._root = settings.index_dir
         self._embedder: Embedder = chosen_embedder(settings)
         self._stop = threading.Event()
+        self._tried = threading.Event()
         self.assistant: Assistant | None = None
         self.failure: VectorstoreError | AppError | None = None  # why the index that is there can't be opened
         self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
@@ -61,6 +62,7 @@ class Engine:
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the assistant is loaded, has failed to load or, without an index, is found to be missing."""
         end = None if seconds is None else time.monotonic() + seconds
+        self._tried.wait(seconds)
         while self.state().status == "starting" and not self.failure and (end is None or time.monotonic() < end):
             time.sleep(0.05)
 
@@ -89,12 +91,14 @@ class Engine:
                 assistant = whole_assistant(self._root, self._embedder)
                 assistant.warm_up()
                 self.assistant, self.failure = assistant, None
+                self._tried.set()
                 return
             except NoIndex:
-                pass
+                self._tried.set()
             except (VectorstoreError, AppError) as error:
                 if str(error) != str(self.failure):
                     _log.error("%s", error)
                 self.failure = error
+                self._tried.set()
                 self._stop.wait(_TRY_EVERY)
             self._stop.wait(_LOOK_EVERY)

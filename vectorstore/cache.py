@@ -7,6 +7,7 @@ Not known here: papers, which model it is.
 """
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -80,11 +81,11 @@ class EmbeddingCache:
         """
         name = (bytes.fromhex(key), embedder.fingerprint)
         with self._guarded():
-            query = "SELECT text, spans FROM embeddings WHERE key = ? AND fingerprint = ?"
-            text, spans = self._database.execute(query, name).fetchone() or (b"", b"")
-            if len(text) != 4 * embedder.dimension or len(spans) % (2 * embedder.dimension):
+            query = "SELECT text, spans, crc FROM embeddings WHERE key = ? AND fingerprint = ?"
+            text, spans, crc = self._database.execute(query, name).fetchone() or (b"", b"", None)
+            if crc != _crc(text, spans):
                 with self._database:
-                    self._database.execute("DELETE FROM embeddings WHERE key = ? AND fingerprint = ?", name)
+                    self._database.execute("DELETE FROM embeddings WHERE crc IS NOT crc(text, spans)")
                 raise VectorsLost(self._path)
         rows = np.frombuffer(spans, np.float16).astype(np.float32).reshape(-1, embedder.dimension)
         return Embedded(np.frombuffer(text, np.float32), rows)
@@ -101,12 +102,12 @@ class EmbeddingCache:
             raise VectorsLost(self._path) from error
 
     def _put(self, batch: Sequence[Chunk], vectors: Sequence[Embedded], fingerprint: str) -> None:
-        rows = [
-            (bytes.fromhex(chunk.key), fingerprint, _bytes(found.text, np.float32), _bytes(found.spans, np.float16))
-            for chunk, found in zip(batch, vectors, strict=True)
-        ]
+        rows = []
+        for chunk, found in zip(batch, vectors, strict=True):
+            text, spans = _bytes(found.text, np.float32), _bytes(found.spans, np.float16)
+            rows.append((bytes.fromhex(chunk.key), fingerprint, text, spans, _crc(text, spans)))
         with self._guarded(), self._database:
-            self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?, ?)", rows)
 
     def _start_over(self) -> None:
         if hasattr(self, "_database"):
@@ -131,16 +132,32 @@ class KeptVectors(Iterable[Embedded]):
 def _open(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     try:
+        database.create_function("crc", 2, _crc, deterministic=True)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute(
-            "CREATE TABLE IF NOT EXISTS embeddings (key BLOB, fingerprint TEXT, text BLOB, spans BLOB, "
+            "CREATE TABLE IF NOT EXISTS embeddings (key BLOB, fingerprint TEXT, text BLOB, spans BLOB, crc INTEGER, "
             "PRIMARY KEY (key, fingerprint)) WITHOUT ROWID"
         )
+        if "crc" not in {column[1] for column in database.execute("PRAGMA table_info(embeddings)")}:
+            _add_sums(database)
     except sqlite3.Error:
         database.close()
         raise
     return database
+
+
+def _add_sums(database: sqlite3.Connection) -> None:
+    """A file of the first version has no checksums: take its vectors as they are."""
+    with database:
+        database.execute("BEGIN")
+        database.execute("ALTER TABLE embeddings ADD COLUMN crc INTEGER")
+        database.execute("UPDATE embeddings SET crc = crc(text, spans)")
+
+
+def _crc(text: object, spans: object) -> int:
+    """A checksum of a row's vectors; -1, which none has, of what are no bytes."""
+    return zlib.crc32(spans, zlib.crc32(text)) if isinstance(text, bytes) and isinstance(spans, bytes) else -1
 
 
 def _bytes(vectors: Vectors, kind: type[np.floating[Any]]) -> bytes:

@@ -12,8 +12,10 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +55,7 @@ def write_generation(
             start = None if live == folder else _start(live, embedder.fingerprint)
             try:
                 _build(tmp, hash, entries, vectors, records, embedder, start)
-            except IndexDamaged:
+            except (IndexDamaged, IndexUnwritable):
                 if start is None:
                     raise
                 _build(tmp, hash, entries, vectors, records, embedder, None)  # what it started from was not sound
@@ -87,8 +89,9 @@ def _build(
     wanted = {*ids[:: max(1, len(ids) // _SAMPLE)], *fresh[:_SAMPLE]}
     sample: dict[str, Vectors] = {}
 
-    def texts(spans: "_Rows") -> Iterator[Vectors]:
+    def written(texts: "_Rows", spans: "_Rows") -> Iterator[Vectors]:
         for id, vector in zip(ids, vectors, strict=True):
+            texts.add(vector.text)
             spans.add(vector.spans)
             if id in wanted:
                 sample[id] = vector.text
@@ -96,21 +99,31 @@ def _build(
 
     build_catalogue(folder / "papers.sqlite3", entries, records)
     if entries:
-        with _Rows(folder / "passages.npy", passages, embedder.dimension) as spans:
-            build_dense(folder / "chroma", ids, texts(spans), embedder.fingerprint, start)
+        width = embedder.dimension
+        with (
+            _Rows(folder / "vectors.npy", len(ids), width, np.float32) as texts,
+            _Rows(folder / "passages.npy", passages, width, np.float16) as spans,
+        ):
+            build_dense(folder / "chroma", ids, written(texts, spans), embedder.fingerprint, start)
         build_lexical(folder / "lexical", (entry.terms for entry in entries))
     counts = {"papers": len(entries), "passages": passages, "chunks": len(ids)}
-    write_manifest(folder, Manifest(FORMAT, hash, embedder.fingerprint, embedder.dimension, **counts, files={}))
-    _check(folder, sample)
+    manifest = Manifest(FORMAT, hash, embedder.fingerprint, embedder.dimension, **counts, exact=False, files={})
+    write_manifest(folder, manifest)
+    lost = _lost(folder, sample)
+    if lost and start is not None:
+        raise IndexDamaged(folder, f"chunk {lost[0]} does not find itself")
+    if lost:  # a graph built anew: so it is with many papers that hardly differ
+        write_manifest(folder, replace(manifest, exact=True))
 
 
 class _Rows:
-    """A new .npy file of `rows` vectors in half precision, written as they come. Not mapped: on a full disk writing to
-    a mapped file ends the process, where this raises OSError."""
+    """A new .npy file of `rows` vectors, written as they come. Not mapped: on a full disk writing to a mapped file ends
+    the process, where this raises OSError."""
 
-    def __init__(self, path: Path, rows: int, dimension: int) -> None:
+    def __init__(self, path: Path, rows: int, dimension: int, kind: type[np.floating[Any]]) -> None:
         self._file = path.open("wb")
-        header = {"descr": np.lib.format.dtype_to_descr(np.dtype(np.float16)), "fortran_order": False}
+        self._kind = kind
+        header = {"descr": np.lib.format.dtype_to_descr(np.dtype(kind)), "fortran_order": False}
         np.lib.format.write_array_header_1_0(self._file, {**header, "shape": (rows, dimension)})
 
     def __enter__(self) -> "_Rows":
@@ -120,7 +133,7 @@ class _Rows:
         self._file.close()
 
     def add(self, vectors: Vectors) -> None:
-        self._file.write(vectors.astype(np.float16).tobytes())
+        self._file.write(vectors.astype(self._kind).tobytes())
 
 
 def _start(live: Path | None, fingerprint: str) -> Start | None:
@@ -134,24 +147,16 @@ def _start(live: Path | None, fingerprint: str) -> Start | None:
         catalogue.close()
 
 
-def _check(folder: Path, sample: Mapping[str, Vectors]) -> None:
-    """Open what was built and ask it for a sample of its own vectors; each must find itself or an equal.
-
-    Among many papers that hardly differ an approximate search may pass one by; that one must be found when it alone is
-    asked for.
-    """
-    generation = Generation(folder)
-    try:
-        for id, vector in sample.items():
-            if not _finds(generation.dense, vector) and not _finds(generation.dense, vector, [id]):
-                raise IndexDamaged(folder, f"chunk {id} does not find itself")
-    finally:
-        generation.close()
+def _lost(folder: Path, sample: Mapping[str, Vectors]) -> list[str]:
+    """Open what was built and ask its graph for a sample of its own vectors: those that find neither themselves nor an
+    equal."""
+    with closing(Generation(folder)) as generation:
+        return [id for id, vector in sample.items() if not _finds(generation.dense, vector)]
 
 
-def _finds(dense: DenseIndex | None, vector: Vectors, among: Sequence[str] | None = None) -> bool:
+def _finds(dense: DenseIndex | None, vector: Vectors) -> bool:
     assert dense is not None
-    best = dense.query(vector, 1, among)
+    best = dense.query(vector, 1)
     return bool(best) and best[0][1] >= float(vector @ vector) - 1e-3
 
 

@@ -7,15 +7,17 @@ A folder may begin as a copy of another one's, so that a few new papers do not c
 Not known here: papers, what a chunk says, which model made the vectors.
 """
 
+import hashlib
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from vectorstore.errors import IndexDamaged, IndexUnwritable, VectorstoreError
 from vectorstore.vectors import Vectors
 
 _COLLECTION = "chunks"
+DATABASE = "chroma.sqlite3"
+_SIGNED = 'INSERT INTO "acquire_write"'  # a row for each time that Chroma opened the folder
 _BATCH = 2000  # vectors handed to Chroma at once
 _SMALL = 2000  # an index of fewer vectors is built anew in a moment, and Chroma rewrites small ones when it opens them
 _CHANGES = 0.1  # of a graph's vectors may be added or removed before it is built anew
@@ -51,18 +55,13 @@ class DenseIndex:
                 self._copy.cleanup()
                 raise error from None
 
-    def query(self, vector: Vectors, k: int, among: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """The `k` nearest chunks as (id, cosine similarity), best first; only `among`, where given."""
-        limit = min(k, self._size if among is None else len(among))
+    def query(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
+        """The `k` nearest chunks as (id, cosine similarity), best first, as far as the graph finds them."""
+        limit = min(k, self._size)
         if limit < 1:
             return []
-        ids = None if among is None else list(among)
-        try:
-            found = self._collection.query(
-                query_embeddings=[vector.tolist()], n_results=limit, ids=ids, include=["distances"]
-            )
-        except Exception as error:  # as above
-            raise IndexDamaged(self._folder, f"Chroma fails to search ({type(error).__name__})") from error
+        with _as_damage(self._folder, "fails to search"):
+            found = self._collection.query(query_embeddings=[vector.tolist()], n_results=limit, include=["distances"])
         pairs = zip(found["ids"][0], found["distances"][0], strict=True)
         return [(id, 1.0 - float(distance)) for id, distance in pairs]
 
@@ -76,15 +75,15 @@ def _sound(folder: Path, fingerprint: str, dimension: int, size: int) -> tuple[A
     """A client of `folder` and its collection, which was counted and searched once. Raises IndexDamaged."""
     client, collection = _open(folder)
     try:
-        count = collection.count()
-        collection.query(query_embeddings=[[1.0] * dimension], n_results=1, include=[])
-    except Exception as error:  # chromadb raises many kinds, also bare ones of its compiled core
+        with _as_damage(folder, "cannot count and search it"):
+            count = collection.count()
+            collection.query(query_embeddings=[[1.0] * dimension], n_results=1, include=[])
+            built = (collection.metadata or {}).get("fingerprint")
+        if built != fingerprint or count != size:
+            raise IndexDamaged(folder, f"Chroma holds {count} chunks of {built}, not {size} of {fingerprint}")
+    except IndexDamaged:
         _close(client)
-        raise IndexDamaged(folder, f"Chroma cannot count and search it ({type(error).__name__})") from error
-    built = (collection.metadata or {}).get("fingerprint")
-    if built != fingerprint or count != size:
-        _close(client)
-        raise IndexDamaged(folder, f"Chroma holds {count} chunks of {built}, not {size} of {fingerprint}")
+        raise
     return client, collection
 
 
@@ -145,9 +144,8 @@ def _few(changed: int, ids: frozenset[str]) -> bool:
 def _copied(source: Path, folder: Path) -> bool:
     """Copy an index that others may be reading. Chroma touches its database even then, hence SQLite's own copy."""
     try:
-        shutil.copytree(source, folder, ignore=shutil.ignore_patterns("chroma.sqlite3*"))
-        name = "chroma.sqlite3"
-        origin, copy = sqlite3.connect(source / name), sqlite3.connect(folder / name)
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(f"{DATABASE}*"))
+        origin, copy = sqlite3.connect(source / DATABASE), sqlite3.connect(folder / DATABASE)
         try:
             origin.backup(copy)
         finally:
@@ -160,13 +158,24 @@ def _copied(source: Path, folder: Path) -> bool:
 
 @contextmanager
 def _as_unwritable(folder: Path) -> Iterator[None]:
-    """Whatever goes wrong in Chroma while it writes, as one error; its compiled core also panics."""
+    """Whatever goes wrong in Chroma while it writes, as one error."""
     try:
         yield
     except (VectorstoreError, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:
+    except BaseException as error:  # its compiled core panics, which is no Exception
         raise IndexUnwritable(folder, f"Chroma cannot write it ({type(error).__name__}: {error})") from error
+
+
+@contextmanager
+def _as_damage(folder: Path, what: str) -> Iterator[None]:
+    """Whatever goes wrong in Chroma while it reads, as one error."""
+    try:
+        yield
+    except (VectorstoreError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # as above
+        raise IndexDamaged(folder, f"Chroma {what} ({type(error).__name__})") from error
 
 
 def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
@@ -174,6 +183,25 @@ def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+def rows_digest(database: Path) -> str:
+    """The sha256 of what Chroma's own database holds, which is the same for ever; its bytes are not, because Chroma
+    signs it whenever it opens it. Raises OSError where it can't be read."""
+    try:
+        try:
+            connection = sqlite3.connect(f"file:{quote(str(database))}?mode=rw", uri=True)  # may have to roll back
+            connection.execute("SELECT 1 FROM sqlite_master")
+        except sqlite3.OperationalError:
+            connection = sqlite3.connect(f"file:{quote(str(database))}?mode=ro&immutable=1", uri=True)
+        with closing(connection):
+            digest = hashlib.sha256()
+            for line in connection.iterdump():
+                if _SIGNED not in line:
+                    digest.update(line.encode())
+            return digest.hexdigest()
+    except (sqlite3.Error, UnicodeError) as error:
+        raise OSError(f"SQLite cannot read it ({error})") from error
 
 
 def _client(folder: Path) -> Any:
@@ -186,11 +214,9 @@ def _client(folder: Path) -> Any:
 def _open(folder: Path) -> tuple[Any, Any]:
     if not folder.is_dir():
         raise IndexDamaged(folder, "the Chroma folder is missing")
-    try:
+    with _as_damage(folder, "cannot open it"):
         client = _client(folder)
         return client, client.get_collection(_COLLECTION, embedding_function=None)
-    except Exception as error:  # as above
-        raise IndexDamaged(folder, f"Chroma cannot open it ({type(error).__name__})") from error
 
 
 def _close(client: Any) -> None:

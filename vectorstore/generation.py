@@ -4,7 +4,7 @@ In: the index folder. Out: the live generation, opened and verified, or what can
 Not known here: how a generation is written (commit.py), where papers come from, how a search ranks.
 
     index/embeddings.sqlite3        the embedding cache
-    index/gen-<hash>/               papers.sqlite3  chroma/  lexical/  passages.npy  manifest.json
+    index/gen-<hash>/               papers.sqlite3  chroma/  lexical/  vectors.npy  passages.npy  manifest.json
     index/records-<hash>.jsonl.gz   what it was made of
     index/CURRENT                   names the live one, replaced atomically: the only commit point
     index/lock, index/writing       the one writer
@@ -21,7 +21,8 @@ from vectorstore.dense import DenseIndex
 from vectorstore.errors import IndexDamaged, NoIndex, OlderFormat, OtherModel
 from vectorstore.lexical import LexicalIndex
 from vectorstore.lock import reading
-from vectorstore.manifest import NAME, Manifest, fingerprint_in, read_manifest, verify
+from vectorstore.manifest import NAME, fingerprint_in, read_manifest, verify
+from vectorstore.nearest import Nearest
 from vectorstore.paper import Paper
 from vectorstore.precision import without_precision
 from vectorstore.records import any_records, kept_fingerprint, kept_records
@@ -35,7 +36,9 @@ class Generation:
         """Raises IndexDamaged, OlderFormat or NewerFormat unless everything the manifest promises is there."""
         self.manifest = manifest = read_manifest(folder)
         self.dense: DenseIndex | None = None
+        self.nearest: Nearest | None = None
         self.lexical: LexicalIndex | None = None
+        self.vectors: Vectors = np.zeros((0, manifest.dimension), np.float32)
         self.passage_vectors: Vectors = np.zeros((0, manifest.dimension), np.float32)
         with ExitStack() as opened:
             try:
@@ -50,8 +53,11 @@ class Generation:
             if manifest.papers:
                 dense = DenseIndex(folder / "chroma", manifest.fingerprint, manifest.dimension, manifest.chunks)
                 self.dense = opened.enter_context(closing(dense))
+                self.vectors = _mapped(folder / "vectors.npy", (manifest.chunks, manifest.dimension))
+                graph = None if manifest.exact else dense
+                self.nearest = Nearest(self.catalogue.paper_of_chunk, self.vectors, graph)
                 self.lexical = LexicalIndex(folder / "lexical", manifest.papers)
-                self.passage_vectors = _mapped(folder / "passages.npy", manifest)
+                self.passage_vectors = _mapped(folder / "passages.npy", (manifest.passages, manifest.dimension))
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -72,7 +78,7 @@ def current_folder(root: Path) -> Path:
     try:
         name = (root / "CURRENT").read_text(errors="replace").strip()
     except OSError:
-        if any_records(root):
+        if any_records(root) or any(root.glob("gen-*")):
             raise IndexDamaged(root, "CURRENT is missing") from None
         raise NoIndex(root) from None
     if not name.startswith("gen-") or "/" in name:
@@ -136,27 +142,30 @@ def problem_in(folder: Path) -> IndexDamaged | OlderFormat | None:
 
 
 def _rescued(root: Path, folder: Path | None, problem: IndexDamaged | OlderFormat) -> list[Paper]:
-    """The records of a generation that is not whole, or else the ones kept last. Raises `problem` without any."""
+    """The records of a generation that is not whole, or else the ones kept last, or else those of the last generation
+    that has any. Raises `problem` without any."""
     if folder is not None:
         with suppress(IndexDamaged):
             return kept_records(root, _hash_of(folder))
         with suppress(IndexDamaged):
             return stored_records(folder / "papers.sqlite3")
-    try:
+    with suppress(IndexDamaged):
         return kept_records(root, None)
-    except IndexDamaged:
-        raise problem from None
+    for other in sorted(root.glob("gen-*"), key=lambda path: path.stat().st_mtime, reverse=True):
+        with suppress(IndexDamaged):
+            return stored_records(other / "papers.sqlite3")
+    raise problem
 
 
 def _hash_of(folder: Path) -> str:
     return folder.name.removeprefix("gen-")
 
 
-def _mapped(path: Path, manifest: Manifest) -> Vectors:
+def _mapped(path: Path, shape: tuple[int, int]) -> Vectors:
     try:
         vectors: Vectors = np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError) as error:
-        raise IndexDamaged(path, "the passages' vectors cannot be read") from error
-    if vectors.shape != (manifest.passages, manifest.dimension):
+        raise IndexDamaged(path, "its vectors cannot be read") from error
+    if vectors.shape != shape:
         raise IndexDamaged(path, f"it holds vectors of shape {vectors.shape}")
     return vectors

@@ -9,9 +9,10 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from vectorstore.dense import DATABASE, rows_digest
 from vectorstore.errors import IndexDamaged, NewerFormat, OlderFormat
 
-FORMAT = 2  # raise it when a change makes older generations unreadable or differently ranked
+FORMAT = 3  # raise it when a change makes older generations unreadable or differently ranked
 NAME = "manifest.json"
 
 
@@ -26,7 +27,8 @@ class Manifest:
     papers: int
     passages: int
     chunks: int
-    files: dict[str, str]  # sha256 by path: a file spoiled or cut short shows before it is searched
+    exact: bool  # whether every vector is to be looked at, because the graph passes some of them by
+    files: dict[str, str]  # sha256 by path, of the rows for Chroma's database: what is spoiled shows before it is used
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -71,15 +73,18 @@ def verify(folder: Path, manifest: Manifest) -> None:
 def _settled(folder: Path) -> list[str]:
     """The files that never change again.
 
-    Chroma touches its own database on opening, and rewrites a graph that it has not flushed to disk (one without
-    index_metadata.pickle, of fewer than 1,000 vectors).
+    Chroma rewrites a graph that it has not flushed to disk (one without index_metadata.pickle, of fewer than 1,000
+    vectors); all of that one lies in the rows of its database.
     """
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != NAME]
     flushed = {path.parent for path in found if path.name == "index_metadata.pickle"}
-    kept = [path for path in found if "chroma" not in path.relative_to(folder).parts or path.parent in flushed]
+    own = [path for path in found if "chroma" not in path.relative_to(folder).parts]
+    kept = [*own, *(path for path in found if path.name == DATABASE or path.parent in flushed)]
     return [str(path.relative_to(folder)) for path in kept]
 
 
 def _digest(path: Path) -> str:
+    if path.name == DATABASE:
+        return rows_digest(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -92,11 +92,12 @@ class Searcher:
         embedded = time.perf_counter()
         among = self._catalogue.matching(filters) if filters else None
         pool = max(POOL, k)
-        dense = self._dense(vector, pool, among)
+        assert self._generation.nearest is not None
+        dense = self._generation.nearest.papers(vector, pool, among)
         words = question if keywords is None else keywords
         lexical = self._lexical(words, pool, among)
         fused = fuse(dense, lexical, dense_share(self._coverage(words, lexical)))
-        # An approximate index may miss papers that hardly differ from others; they still belong to the ranking's end.
+        # A paper that neither leg has in its pool still belongs to the ranking's end.
         everyone = range(self.size) if among is None else among
         rest = (number for number in everyone if number not in fused)
         ranking = [*fused.items(), *((number, 0.0) for number in islice(rest, max(0, k - len(fused))))][:k]
@@ -106,24 +107,6 @@ class Searcher:
         )
         done = time.perf_counter()
         return Found(evidence, vector, 1000 * (embedded - started), 1000 * (done - embedded))
-
-    def _dense(self, vector: Vectors, k: int, among: list[int] | None) -> dict[int, float]:
-        """Cosine by paper: its best chunk's."""
-        assert self._generation.dense is not None
-        owner = self._catalogue.paper_of_chunk
-        chunks = None
-        if among is not None:
-            allowed = set(among)
-            chunks = [chunk for chunk, paper in owner.items() if paper in allowed]
-        there = len(owner) if chunks is None else len(chunks)
-        wanted = k
-        while True:
-            best: dict[int, float] = {}
-            for chunk, score in self._generation.dense.query(vector, wanted, chunks):
-                best[owner[chunk]] = max(score, best.get(owner[chunk], -1.0))
-            if len(best) >= k or wanted >= there:
-                return dict(list(best.items())[:k])
-            wanted *= 2  # some papers have several chunks
 
     def _lexical(self, question: str, k: int, among: list[int] | None) -> dict[int, float]:
         assert self._generation.lexical is not None

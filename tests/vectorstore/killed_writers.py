@@ -24,7 +24,7 @@ POINTS = (
     "build_dense",
     "after build_dense",
     "build_lexical",
-    "_check",
+    "_lost",
     "_flush",
     "os.rename",
     "keep_records",

@@ -227,7 +227,7 @@ def test_a_spoiled_file_costs_time_and_nothing_else(path: Path, where: float) ->
             pytest.fail("it does not mend")
         _, computed = embed(cache, CHUNKS, CountingEmbedder(allowed=0))
     assert computed == 0
-    assert len(again) == len(fresh)
+    assert same(again, fresh)
 
 
 def test_a_vector_of_the_wrong_length_is_computed_again(path: Path) -> None:
@@ -242,6 +242,40 @@ def test_a_vector_of_the_wrong_length_is_computed_again(path: Path) -> None:
         again, computed = embed(cache, CHUNKS, CountingEmbedder())
     assert computed == 1
     assert same(fresh, again)
+
+
+@pytest.mark.parametrize("column", ["text", "spans"])
+@pytest.mark.parametrize("change", [b"\x01", 7, "text", None])
+def test_vectors_of_another_value_are_computed_again_all_at_once(path: Path, column: str, change: object) -> None:
+    """A flipped byte keeps the length; whatever stands there instead of the vector, no row is taken for sound."""
+    with EmbeddingCache(path) as cache:
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+    keys = [bytes.fromhex(chunk.key) for chunk in (CHUNKS[3], CHUNKS[7], CHUNKS[20])]
+    with sqlite3.connect(path) as database:
+        for key in keys:
+            old = database.execute(f"SELECT {column} FROM embeddings WHERE key = ?", (key,)).fetchone()[0]
+            new = change + old[1:] if isinstance(change, bytes) else change
+            database.execute(f"UPDATE embeddings SET {column} = ? WHERE key = ?", (new, key))
+    database.close()
+    with EmbeddingCache(path) as cache:
+        with pytest.raises(VectorsLost):
+            embed(cache, CHUNKS, CountingEmbedder(allowed=0))
+        again, computed = embed(cache, CHUNKS, CountingEmbedder())
+    assert computed == 3
+    assert same(fresh, again)
+
+
+def test_a_file_of_the_first_version_keeps_its_vectors(path: Path) -> None:
+    with EmbeddingCache(path) as cache:
+        fresh, _ = embed(cache, CHUNKS, CountingEmbedder())
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE embeddings DROP COLUMN crc")
+    database.close()
+    for _ in range(2):
+        with EmbeddingCache(path) as cache:
+            again, computed = embed(cache, CHUNKS, CountingEmbedder(allowed=0))
+        assert computed == 0
+        assert same(fresh, again)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.9])

@@ -67,15 +67,6 @@ def test_none_asked_none_returned(dense: DenseIndex, vectors: Vectors, k: int) -
     assert dense.query(vectors[0], k) == []
 
 
-def test_among_restricts_and_keeps_the_order(dense: DenseIndex, vectors: Vectors) -> None:
-    places = sorted([3, 17, 40, 59], key=lambda place: -float(vectors[place] @ vectors[0]))
-    among = sorted(f"chunk-{place}" for place in places)
-    found = dense.query(vectors[0], 10, among)
-    assert [id for id, _ in found] == [f"chunk-{place}" for place in places]
-    assert dense.query(vectors[0], 2, among) == found[:2]
-    assert dense.query(vectors[0], 10, []) == []
-
-
 def test_two_readers_in_one_process_do_not_disturb_each_other(folder: Path, vectors: Vectors, tmp_path: Path) -> None:
     build_dense(tmp_path / "chroma", names(5), unit_vectors(5, seed=3), MODEL)
     first, second = DenseIndex(folder, MODEL, 16, 60), DenseIndex(tmp_path / "chroma", MODEL, 16, 5)
