@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.process import settle
+
 if TYPE_CHECKING:
     from app.assistant import Assistant
 
@@ -137,6 +139,7 @@ def doctor() -> None:
 
 def main() -> None:
     """The console script: runs a command, turns what is raised on purpose into one line and an exit code."""
+    settle()
     sys.exit(run_command(sys.argv[1:] or ["--help"]))
 
 

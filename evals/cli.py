@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.process import settle
+
 if TYPE_CHECKING:
     from evals.dataset import Dataset
     from evals.report import Report
@@ -96,6 +98,7 @@ def bench(
 
 def main() -> None:
     """The entry point."""
+    settle()
     cli(prog_name="paperchat-evals")
 
 

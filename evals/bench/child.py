@@ -53,10 +53,12 @@ class _Stopwatch:
 def main(arguments: Sequence[str]) -> None:
     """The new process: index, embedder, precision, sources."""
     import app.settings  # noqa: F401  first: it keeps the libraries off the network
+    from app.process import settle
     from ingest.build import Request, ingest
     from vectorstore.embedder import open_embedder
 
     root, embedder, precision, *sources = arguments
+    settle()
     watch = _Stopwatch()
     report = ingest(Path(root), Request(tuple(map(Path, sources))), open_embedder(embedder, precision), watch)  # type: ignore[arg-type]
     watch("done")
