@@ -31,6 +31,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _BRITISH = re.compile(r"(?<=[a-z]{2}(?:al|ar|er|or|im|om|en|on|it|et|ul|il))is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
 _NESTED = 3  # fonts inside fonts, as in \\underline{\\textbf{M}}
 # Letters that Unicode does not take apart into a base and an accent.
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _STROKES = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "ı": "i", "ħ": "h"})
 _stemmer = Stemmer.Stemmer("english")
 
@@ -75,9 +76,11 @@ def terms(text: str) -> list[str]:
 
 def unaccented(text: str) -> str:
     """Letters without their accents and strokes; composed scripts (Hangul) stay composed."""
-    if text.isascii():
-        return text
-    apart = unicodedata.normalize("NFKD", text.translate(_STROKES))
+    return text if text.isascii() else _BEYOND_ASCII.sub(_bare, text)
+
+
+def _bare(beyond_ascii: re.Match[str]) -> str:
+    apart = unicodedata.normalize("NFKD", beyond_ascii.group().translate(_STROKES))
     return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
 
 
