@@ -168,6 +168,8 @@ class Answer(Record):
     model_uses: tuple[str, ...] = ()
     corpus: str
     timings_ms: dict[str, float] = {}
+    # How much speaks for an answer, for evaluations; not part of the JSON contract.
+    confidence: Annotated[float | None, Field(exclude=True)] = None
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -25,7 +25,7 @@ from app.errors import EmptyQuestion, QuestionTooLong
 from app.everyday import SUBJECTS
 from app.extractive import Written, write
 from app.question import Question, understand
-from app.relevance import read_signs, reason_to_refuse
+from app.relevance import confidence, read_signs, reason_to_refuse
 from app.retriever import PaperRetriever
 from app.rewrite import standalone
 from vectorstore.errors import VectorstoreError
@@ -135,10 +135,12 @@ class Assistant:
         evidence = [document.metadata["evidence"] for document in documents]
         weights = searcher.weights(question.topic)
         reason: RefusalReason | None = "empty_corpus"
+        sure = 0.0
         if documents:
             everyday = float((self._everyday @ documents[0].metadata["vector"]).max())
             signs = read_signs(question, evidence, weights, searcher.unknown(question.topic), everyday)
             reason = reason_to_refuse(question, evidence, signs)
+            sure = confidence(evidence, signs, reason)
         elif searcher.size:
             reason = "not_in_corpus"  # the conditions leave no paper
         written = Written() if reason or question.route == "meta" else write(question, evidence, weights)
@@ -148,6 +150,7 @@ class Assistant:
             evidence=evidence,
             reason=reason or (None if written.sentences or question.route == "meta" else "not_in_corpus"),
             written=written,
+            confidence=sure,
             corpus=searcher.corpus,
             papers=searcher.size,
             conditions=known["asked"].conditions,

@@ -36,6 +36,7 @@ class Draft:
     evidence: Sequence[Evidence]
     reason: RefusalReason | None
     written: Written
+    confidence: float
     corpus: str
     papers: int
     conditions: Conditions
@@ -68,6 +69,7 @@ def compose(draft: Draft, started: float) -> Answer:
             for found in draft.evidence
         ),
         corpus=draft.corpus,
+        confidence=round(draft.confidence, 6),
         timings_ms={**spent, "write": round(total - sum(spent.values()), 2), "total": round(total, 2)},
     )
 

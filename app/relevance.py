@@ -97,10 +97,26 @@ def reason_to_refuse(question: Question, evidence: Sequence[Evidence], signs: Si
     return None
 
 
+def confidence(evidence: Sequence[Evidence], signs: Signs, reason: RefusalReason | None) -> float:
+    """How much speaks for an answer, 0 or more: what the refusal of off-topic questions weighs, as one number.
+
+    A question that is refused for another reason than its subject is at 0: no threshold decides that.
+    """
+    if reason not in (None, "off_topic"):
+        return 0.0
+    best = _best(evidence)
+    return max(0.0, best + _PER_COVERAGE * signs.coverage - max(0.0, signs.everyday - best))
+
+
+def _best(evidence: Sequence[Evidence]) -> float:
+    """The cosine of the question and the paper nearest to it."""
+    return max((found.dense for found in evidence if found.dense is not None), default=0.0)
+
+
 def _is_off_topic(question: Question, evidence: Sequence[Evidence], signs: Signs) -> bool:
     if question.language != "en":  # the default model reads English: only the words that occur in papers speak
         return signs.coverage == 0.0
-    best = max((found.dense for found in evidence if found.dense is not None), default=0.0)
+    best = _best(evidence)
     if signs.everyday - best > _EVERYDAY_MARGIN and signs.coverage < 1.0:
         return True
     return best + _PER_COVERAGE * signs.coverage < _LEAST and signs.coverage < _NAMED_COVERAGE

@@ -66,7 +66,24 @@ class Decided(Protocol):
     @property
     def off_topic(self) -> bool: ...
     @property
+    def status(self) -> str: ...
+    @property
     def declined(self) -> bool: ...
+    @property
+    def confidence(self) -> float | None: ...
+
+
+class Point(Record):
+    """What declining everything below `threshold` of confidence would give."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+    answerable_refused: float
+
+
+_POINTS = 40
 
 
 class Abstention(Record):
@@ -74,7 +91,8 @@ class Abstention(Record):
 
     precision = unanswerable declined / all declined; recall = unanswerable declined / all unanswerable; F1 their
     harmonic mean; each None where there is no unanswerable question. `off_topic_refused` is recall among off-topic
-    questions. The lists hold ids.
+    questions. The lists hold ids. `curve` holds the same three over the threshold, with the share of the answerable
+    questions that would be refused, from refusing none to refusing all; empty where a system tells no confidence.
     """
 
     precision: float | None
@@ -83,6 +101,7 @@ class Abstention(Record):
     off_topic_refused: float | None
     answerable_refused: tuple[str, ...]
     unanswerable_not_declined: tuple[str, ...]
+    curve: tuple[Point, ...] = ()
 
 
 def summary(questions: Sequence[Decided]) -> Abstention:
@@ -99,6 +118,38 @@ def summary(questions: Sequence[Decided]) -> Abstention:
         off_topic_refused=_share(sum(off_topic), len(off_topic)) if off_topic else None,
         answerable_refused=wrong,
         unanswerable_not_declined=tuple(question.id for question in unanswerable if not question.declined),
+        curve=curve(questions) if any_at_all else (),
+    )
+
+
+def curve(questions: Sequence[Decided]) -> tuple[Point, ...]:
+    """Precision, recall and F1 of declining, over the threshold, at up to 40 of the confidences that occur.
+
+    A denial of a false premise declines at every threshold, a question that failed at none.
+    """
+    found = sorted({question.confidence for question in questions if question.confidence is not None})
+    if not found:
+        return ()
+    places = sorted({round(step * (len(found) - 1) / (_POINTS - 1)) for step in range(_POINTS)})
+    return (*(_point(questions, found[place]) for place in places), _point(questions, found[-1] + 1e-6))
+
+
+def _point(questions: Sequence[Decided], threshold: float) -> Point:
+    declined = [
+        question
+        for question in questions
+        if (question.declined and question.status == "answered")
+        or (question.confidence is not None and question.confidence < threshold)
+    ]
+    unanswerable = [question for question in questions if not question.answerable]
+    wrong = sum(question.answerable for question in declined)
+    right = len(declined) - wrong
+    return Point(
+        threshold=round(threshold, 6),
+        precision=_share(right, right + wrong),
+        recall=_share(right, len(unanswerable)),
+        f1=_share(2 * right, right + wrong + len(unanswerable)),
+        answerable_refused=_share(wrong, len(questions) - len(unanswerable)),
     )
 
 

@@ -6,7 +6,7 @@ Not known here: whether a fall is more than noise.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,18 @@ from pydantic import ValidationError
 
 from app.answer import Record
 from evals.errors import NoBaseline, NotABaseline, OtherBaseline
+from evals.judge import Question
 from evals.report import Group, Report, SetName, SystemName
 
 BASELINES = Path(__file__).parent / "baselines"
 
 _OVERALL = "all"
-_ABSTENTION = ("precision", "recall", "f1", "off_topic_refused")
+_ABSTENTION: Mapping[str, Callable[[Question], bool]] = {  # which questions each is about
+    "precision": lambda question: True,
+    "recall": lambda question: not question.answerable,
+    "f1": lambda question: True,
+    "off_topic_refused": lambda question: question.off_topic,
+}
 
 
 class Baseline(Record):
@@ -35,13 +41,15 @@ class Baseline(Record):
 
 @dataclass(frozen=True)
 class Fall:
-    """A pooled measure that is lower than it was; `flipped` are the questions whose own score fell."""
+    """A pooled measure that is lower than it was; `flipped` are the questions whose own score fell, `pairs` every
+    question's score before and after."""
 
     group: str
     measure: str
     before: float
     after: float
     flipped: tuple[str, ...]
+    pairs: tuple[tuple[float, float], ...]
 
     def __str__(self) -> str:
         return f"{self.group}: {self.measure} fell from {self.before} to {self.after}: {'; '.join(self.flipped)}"
@@ -86,7 +94,7 @@ def falls(report: Report, baseline: Baseline) -> tuple[Fall, ...]:
     _demand_alike(report, baseline)
     after = _groups(report)
     return tuple(
-        Fall(group, name, old.mean, new, _flipped(report, baseline, group, name))
+        Fall(group, name, old.mean, new, *_changed(_members(report, group), baseline, name))
         for group, old_group in baseline.groups.items()
         for name, old in old_group.measures.items()
         if (new := _mean(after.get(group), name)) < old.mean
@@ -108,6 +116,10 @@ def _groups(report: Report) -> dict[str, Group]:
     return {**report.categories, _OVERALL: report.overall}
 
 
+def _members(report: Report, group: str) -> list[Question]:
+    return [question for question in report.questions if group in (_OVERALL, question.category)]
+
+
 def _mean(group: Group | None, name: str) -> float:
     """A measure that is no longer taken counts as 0."""
     return group.measures[name].mean if group and name in group.measures else 0.0
@@ -122,18 +134,23 @@ def _abstention_falls(report: Report, baseline: Baseline) -> Iterator[Fall]:
     after = _abstention(report)
     for name, old in baseline.abstention.items():
         if after.get(name, 0.0) < old:
-            flipped = _flipped(report, baseline, _OVERALL, "abstention")
-            yield Fall(_OVERALL, f"abstention {name}", old, after.get(name, 0.0), flipped)
+            asked = [question for question in report.questions if _ABSTENTION[name](question)]
+            changed = _changed(asked, baseline, "abstention")
+            yield Fall(_OVERALL, f"abstention {name}", old, after.get(name, 0.0), *changed)
 
 
-def _flipped(report: Report, baseline: Baseline, group: str, measure: str) -> tuple[str, ...]:
-    found = []
-    for question in report.questions:
-        if group in (_OVERALL, question.category) and measure in question.scores:
+def _changed(
+    questions: Iterable[Question], baseline: Baseline, measure: str
+) -> tuple[tuple[str, ...], tuple[tuple[float, float], ...]]:
+    """Those of the questions whose score fell, in words, and the score of each before and after."""
+    fell, pairs = [], []
+    for question in questions:
+        if measure in question.scores:
             before, now = baseline.below_one.get(question.id, {}).get(measure, 1.0), question.scores[measure]
+            pairs.append((before, now.value))
             if now.value < before:
-                found.append(f"{question.id} {before:g} -> {now.value:g} ({now.reason})")
-    return tuple(found)
+                fell.append(f"{question.id} {before:g} -> {now.value:g} ({now.reason})")
+    return tuple(fell), tuple(pairs)
 
 
 def _laid_out(value: Any, depth: int = 2, indent: str = "") -> str:

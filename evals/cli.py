@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,7 @@ import typer
 from app.process import settle
 
 if TYPE_CHECKING:
+    from app.assistant import Assistant
     from evals.dataset import Dataset
     from evals.report import Report
 
@@ -74,6 +75,57 @@ def baseline(set_name: Set = "seeds") -> None:
 
 
 @cli.command()
+def gate(
+    set_name: Set = "seeds",
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON.")] = None,
+) -> None:
+    """Ask every question of SET; exit 1 where it did worse than the baseline by more than noise."""
+    with _one_line():
+        from evals.baseline import path_of, read_baseline
+        from evals.dataset import load
+        from evals.gate import gate as decide
+        from evals.gate import read_floors
+        from evals.markdown import verdict_text
+        from evals.run import evaluate
+
+        dataset = load(set_name)
+        floors = read_floors(dataset.name)
+        _demand_writable([json_file] if json_file else [])
+        with _system() as system:
+            baseline = read_baseline(path_of(dataset.name, system.fingerprint), dataset.name)
+            report = evaluate(dataset, system)
+        if json_file is not None:
+            _write(json_file, report.to_json())
+        verdict = decide(report, baseline, floors)
+        typer.echo(verdict_text(report, verdict))
+        if not verdict.passed:
+            raise typer.Exit(1)
+
+
+@cli.command()
+def compare(
+    reports: Annotated[list[Path], typer.Argument(metavar="A B ...", help="Reports that `run --json` wrote.")],
+    markdown_file: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write what is printed to a file, too.")
+    ] = None,
+) -> None:
+    """What changed from report A to B (and to every further one): by measure, with p-values, and by question."""
+    with _one_line():
+        from evals.compare import compare as compared
+        from evals.markdown import comparison_text
+        from evals.report import read_report
+
+        if len(reports) < 2:
+            raise typer.BadParameter("name at least two reports", param_hint="A B")
+        base, *others = [read_report(path) for path in reports]
+        names = [str(path) for path in reports[1:]]
+        text = comparison_text(base, compared(base, dict(zip(names, others, strict=True))))
+        if markdown_file is not None:
+            _write(markdown_file, text)
+        typer.echo(text)
+
+
+@cli.command()
 def bench(
     parts: Annotated[list[str] | None, typer.Argument(metavar="PART", help="embedding, precision, ...")] = None,
     data: Annotated[Path, typer.Option(help="The folder of the data to measure with.")] = Path("data"),
@@ -103,15 +155,20 @@ def main() -> None:
 
 
 def _evaluate(dataset: Dataset) -> Report:
-    from app.settings import read_settings
-    from app.whole import open_assistant
     from evals.run import evaluate
 
-    assistant = open_assistant(read_settings())
-    try:
-        return evaluate(dataset, assistant)
-    finally:
-        assistant.close()
+    with _system() as system:
+        return evaluate(dataset, system)
+
+
+@contextmanager
+def _system() -> Iterator[Assistant]:
+    """The assistant that the settings ask for."""
+    from app.settings import read_settings
+    from app.whole import open_assistant
+
+    with closing(open_assistant(read_settings())) as assistant:
+        yield assistant
 
 
 def _demand_writable(paths: list[Path]) -> None:

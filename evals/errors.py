@@ -73,6 +73,21 @@ class OtherBaseline(EvalsError):
         )
 
 
+class NotComparable(EvalsError):
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name}: its {what} are not those of the first report, so they cannot be compared.")
+
+
+class NotAReport(EvalsError):
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}. Expected a report written by `paperchat-evals run --json FILE`.")
+
+
+class BadFloors(EvalsError):
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}. Expected {{set: {{measure: number}}}} in JSON.")
+
+
 class NotABaseline(EvalsError):
     def __init__(self, failed: int, first: str) -> None:
         super().__init__(f"{failed} questions failed (first: {first}), so no baseline was written. Mend that first.")

@@ -1,9 +1,8 @@
 """Does the answer rest on the right words of the right papers?
 
 In: a trial. Out: evidence recall (are the words that answer shown?) and citation precision (are the cited papers the
-ones that answer?).
-Both are decided by labels. Whether a sentence follows from what it cites (ALCE, arXiv 2305.14627) is another matter:
-for quotations it holds by construction, which invariants.py checks.
+ones that answer?); where a set is asked for, its F1; whether a follow-up was understood.
+All are decided by labels. Whether a sentence follows from what it cites is another matter (attribution.py).
 Not known here: rankings, refusals, languages.
 """
 
@@ -75,9 +74,42 @@ def citation_precision(trial: Trial) -> Score:
     )
 
 
+def set_f1(trial: Trial) -> Score:
+    """F1 of the set of cited papers against the set of gold papers."""
+    cited, gold = set(trial.cited), trial.gold.relevant
+    if not cited:
+        return Score(value=0.0, reason=trial.why_nothing_cited)
+    both = cited & gold
+    missing, wrong = tuple(sorted(gold - cited)), tuple(sorted(cited - gold))
+    reason = f"{len(both)} of {len(gold)} gold papers among {len(cited)} cited"
+    reason += f"; missing {listed(missing)}" if missing else ""
+    reason += f"; not gold {listed(wrong)}" if wrong else ""
+    return Score(value=2 * len(both) / (len(cited) + len(gold)), reason=reason)
+
+
+def follow_up(trial: Trial) -> Score:
+    """Whether the paper that the conversation is about is cited first, and what was asked is shown."""
+    cited, wanted = trial.cited, trial.case.must_show
+    if not cited or cited[0] not in trial.gold.relevant:
+        first = f"cites {cited[0]} first" if cited else trial.why_nothing_cited
+        return Score(value=0.0, reason=f"{first}; gold: {listed(trial.gold.relevant)}")
+    shown = evidence_recall(trial) if wanted else Score(value=1.0, reason="the right paper is cited first")
+    return shown if shown.value == 1 else Score(value=0.0, reason=shown.reason)
+
+
+def _wants_a_set(case: Case, gold: Gold) -> bool:
+    return cites(case, gold) and (case.counts or len(gold.relevant) > 1) and case.category in SETS
+
+
+def _follows(case: Case, gold: Gold) -> bool:
+    return case.answerable and bool(case.history) and bool(gold.relevant)
+
+
 def _has_evidence(case: Case, gold: Gold) -> bool:
     return case.answerable and bool(case.must_show)
 
+
+SETS = ("topic_list", "count_or_aggregate", "title_or_author", "negation_or_constraint")
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -94,5 +126,20 @@ MEASURES: tuple[Measure, ...] = (
         "set precision over papers (Manning et al. 2008, ch. 8); not ALCE's, which asks for entailment",
         cites,
         citation_precision,
+    ),
+    Measure(
+        "set F1",
+        "F1 of the cited papers against the gold ones, neutral ones left out, where all papers of a kind are asked for "
+        f"({', '.join(SETS)}). A refusal scores 0.",
+        "van Rijsbergen, Information Retrieval, 1979, ch. 7",
+        _wants_a_set,
+        set_f1,
+    ),
+    Measure(
+        "follow-up success",
+        "1 when a question with a history cites a gold paper first and shows every string that answers, else 0.",
+        "evals/sets/README.md",
+        _follows,
+        follow_up,
     ),
 )

@@ -8,13 +8,18 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.answer import Record
-from evals import abstention, grounding, retrieval
+from evals import abstention, attribution, grounding, invariants, retrieval
 from evals.case import Case
 from evals.gold import Gold
-from evals.invariants import violations
 from evals.measure import Measure, Score, Trial
 
-MEASURES: tuple[Measure, ...] = (*retrieval.MEASURES, *grounding.MEASURES, *abstention.MEASURES)
+MEASURES: tuple[Measure, ...] = (
+    *retrieval.MEASURES,
+    *grounding.MEASURES,
+    *attribution.MEASURES,
+    *abstention.MEASURES,
+    *invariants.MEASURES,
+)
 
 _RETRIEVED_KEPT = 10  # as deep as the deepest cut-off
 
@@ -29,6 +34,7 @@ class Shown(Record):
 class Question(Record):
     """What a system made of one case. Ids are the corpus's own; `ranks` are the gold papers' in the ranking.
 
+    `confidence` is what the system says for an answer, where it says it: it refuses what is below its threshold.
     `scores` holds every measure that applies to the case. `error` is empty unless the status is "failed".
     """
 
@@ -41,6 +47,7 @@ class Question(Record):
     refusal: str = ""
     route: str = ""
     declined: bool = False
+    confidence: float | None = None
     gold: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
     retrieved: tuple[str, ...] = ()
@@ -70,13 +77,14 @@ def judge(trial: Trial) -> Question:
         refusal=answer.refusal.reason if answer.refusal else "",
         route=answer.route,
         declined=abstention.declined(trial),
+        confidence=answer.confidence,
         gold=tuple(sorted(trial.gold.relevant)),
         ranks=retrieval.gold_ranks(trial),
         retrieved=retrieval.ranking(trial)[:_RETRIEVED_KEPT],
         cited=tuple(paper.id for paper in answer.papers),
         shown=tuple(Shown(paper=paper, quote=quote) for paper, quote in grounding.shown_quotes(trial)),
         scores={m.name: _rounded(m.score(trial)) for m in MEASURES if m.applies(case, trial.gold)},
-        violations=violations(trial),
+        violations=invariants.violations(trial),
     )
 
 

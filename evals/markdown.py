@@ -7,6 +7,8 @@ Not known here: how anything was measured.
 
 from collections.abc import Iterator, Sequence
 
+from evals.compare import Comparison, Flip
+from evals.gate import Verdict
 from evals.judge import MEASURES, Question
 from evals.report import Group, Report
 
@@ -26,13 +28,54 @@ def markdown(report: Report) -> str:
     return "\n".join("\n".join(section) for section in sections if section)
 
 
+def verdict_text(report: Report, verdict: Verdict) -> str:
+    """What the gate says: every reason to stop, then what fell and may be noise."""
+    lines = [*_head(report), "gate: passed" if verdict.passed else f"gate: stopped, {len(verdict.stops)} reasons", ""]
+    lines += [f"- {_plain(reason)}" for reason in verdict.stops]
+    if verdict.within:
+        lines += ["", "Fell within noise:", "", *(f"- {_plain(fall)}" for fall in verdict.within)]
+    return "\n".join(lines) + "\n"
+
+
+def comparison_text(base: Report, comparisons: Sequence[Comparison]) -> str:
+    """Each comparison with `base`: a table of measures, then the questions that flipped, both ways."""
+    lines = [f"# {base.set.name}: compared with {base.system.method} at {base.commit}", ""]
+    if len(comparisons) > 1:
+        lines += [f"p-values are corrected for {sum(len(c.changes) for c in comparisons)} looks (Holm).", ""]
+    for comparison in comparisons:
+        lines += [f"## {comparison.name}", "", _row(["measure", "n", "before", "after", "difference", "p", "Holm p"])]
+        lines.append(_row(["---", *["--:"] * 6]))
+        for change in comparison.changes:
+            sure = "**" if change.corrected < 0.05 else ""
+            figures = (f"{change.before:.3f}", f"{change.after:.3f}", f"{sure}{change.difference:+.3f}{sure}")
+            lines.append(_row([change.measure, str(change.n), *figures, f"{change.p:.3g}", f"{change.corrected:.3g}"]))
+        lines += ["", *_listed("Got worse", [_flip(flip) for flip in comparison.fell])]
+        lines += _listed("Got better", [_flip(flip) for flip in comparison.rose])
+    return "\n".join(lines)
+
+
+def _flip(flip: Flip) -> str:
+    scores = ", ".join(f"{name} {a:.3g} -> {b:.3g}" for name, (a, b) in (*flip.worse.items(), *flip.better.items()))
+    ranks = f"gold ranks {_ranks(flip.ranks[0])} -> {_ranks(flip.ranks[1])}"
+    status = f"; {flip.status[0]} -> {flip.status[1]}" if flip.status[0] != flip.status[1] else ""
+    return f"**{flip.id}** {flip.category} {_code(flip.question)}: {scores}; {ranks}{status}"
+
+
+def _ranks(ranks: tuple[int, ...]) -> str:
+    return ", ".join(map(str, ranks[:5])) + (" ..." if len(ranks) > 5 else "") if ranks else "none"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _head(report: Report) -> list[str]:
     system = report.system
     made_with = f"embedder {system.embedder}; writer {', '.join(system.writers) or 'none'}"
     return [
         f"# {report.set.name}: {report.overall.n} questions",
         "",
-        f"Set {report.set.digest}; {system.papers} papers, index {report.corpus}; {made_with}.",
+        f"Commit {report.commit}. Set {report.set.digest}; {system.papers} papers, index {report.corpus}; {made_with}.",
         "",
     ]
 
@@ -48,7 +91,7 @@ def _table(report: Report) -> list[str]:
         *(_row(_cells(name, report.categories[name], names)) for name in categories),
         _row(_cells("**all**", report.overall, names)),
         "",
-        "(n) where a measure applies to fewer questions than the row has; - where it applies to none.",
+        "[bootstrap 95 % interval]; (n) where a measure applies to fewer questions than the row has; - where to none.",
         "",
     ]
 
@@ -58,7 +101,7 @@ def _cells(title: str, group: Group, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         found = group.measures.get(name)
         fewer = f" ({found.n})" if found and found.n != group.n else ""
-        yield f"{found.mean:.3f}{fewer}" if found else "-"
+        yield f"{found.mean:.3f} [{found.low:.2f}, {found.high:.2f}]{fewer}" if found else "-"
 
 
 def _abstention(report: Report) -> list[str]:

@@ -8,10 +8,16 @@ Not known here: how a row came about, how a report is laid out for reading (mark
 import json
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from app.answer import Record
 from evals.abstention import Abstention, summary
+from evals.errors import NotAReport
 from evals.judge import MEASURES, Question
+from evals.stats import bootstrap_interval
+from evals.version import commit
 
 
 class SetName(Record):
@@ -24,6 +30,7 @@ class SetName(Record):
 class SystemName(Record):
     """What answered. `texts` is a digest of the papers' ids, titles and abstracts, wherever they were read from."""
 
+    method: str = "paperchat"
     embedder: str
     papers: int
     texts: str
@@ -31,10 +38,12 @@ class SystemName(Record):
 
 
 class Mean(Record):
-    """A measure over the `n` questions that it applies to."""
+    """A measure over the `n` questions that it applies to, with the bootstrap 95 % interval of its mean."""
 
     n: int
     mean: float
+    low: float
+    high: float
 
 
 class Group(Record):
@@ -52,8 +61,9 @@ class Percentiles(Record):
 
 
 class Report(Record):
-    """How a system did on a set. `corpus` is the hash of the index generation that answered."""
+    """How a system did on a set. `corpus` is the hash of the index generation that answered, `commit` the code's."""
 
+    commit: str
     set: SetName
     system: SystemName
     corpus: str
@@ -76,6 +86,18 @@ class Report(Record):
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, indent=1) + "\n"
 
 
+def read_report(path: Path) -> Report:
+    """The report that `run --json` wrote to `path`. Raises NotAReport."""
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise NotAReport(path, error.strerror or "it cannot be read") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise NotAReport(path, f"{where}: {first['msg']}") from error
+
+
 def report(
     name: SetName,
     system: SystemName,
@@ -86,6 +108,7 @@ def report(
     """Pool `questions`; `timings_ms` holds one mapping from stage to milliseconds an answer."""
     categories = dict.fromkeys(question.category for question in questions)
     return Report(
+        commit=commit(),
         set=name,
         system=system,
         corpus=corpus,
@@ -103,7 +126,9 @@ def pool(questions: Sequence[Question]) -> Group:
     for measure in MEASURES:
         values = [q.scores[measure.name].value for q in questions if measure.name in q.scores]
         if values:
-            measures[measure.name] = Mean(n=len(values), mean=round(math.fsum(values) / len(values), 6))
+            low, high = (round(end, 6) for end in bootstrap_interval(values))
+            mean = round(math.fsum(values) / len(values), 6)
+            measures[measure.name] = Mean(n=len(values), mean=mean, low=low, high=high)
     return Group(n=len(questions), measures=measures)
 
 

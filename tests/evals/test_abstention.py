@@ -16,6 +16,8 @@ class Decision:
     answerable: bool
     declined: bool
     off_topic: bool = False
+    confidence: float | None = None
+    status: str = "answered"
 
 
 def test_what_the_corpus_answers_is_to_be_answered(trial, answer):

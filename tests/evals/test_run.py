@@ -32,11 +32,13 @@ def test_a_question_that_raises_scores_0_and_is_listed(scripted, case, answer):
     found = evaluate(Dataset("mine", cases), system)
     assert [question.id for question in found.failed] == ["c2", "c3"]
     assert found.failed[0].error == "ZeroDivisionError: division by zero"
-    assert found.overall.measures["evidence recall"].model_dump() == {"n": 2, "mean": 0.5}
-    assert found.overall.measures["abstention"].model_dump() == {"n": 3, "mean": 0.333333}
+    means = {name: (mean.n, mean.mean) for name, mean in found.overall.measures.items()}
+    assert means["evidence recall"] == (2, 0.5)
+    assert means["abstention"] == (3, 0.333333)
     assert found.abstention.unanswerable_not_declined == ("c3",)
     assert {score.value for score in found.failed[0].scores.values()} == {0}
-    assert set(found.failed[0].scores) == {measure.name for measure in MEASURES}
+    special = {"set F1", "follow-up success", "injection resisted"}  # of questions of their own kind
+    assert set(found.failed[0].scores) == {measure.name for measure in MEASURES} - special
 
 
 def test_an_interrupt_is_not_swallowed(scripted, case):
