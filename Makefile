@@ -14,7 +14,7 @@ TORCH_INDEX := $(if $(filter cpu,$(TORCH)),--index-url https://download.pytorch.
 help:
 	@echo "make run     install, ingest the bundled sample, serve http://127.0.0.1:$(PORT)"
 	@echo "make test    the whole test suite        make check   format, lint, types, contracts"
-	@echo "make evals   score the bundled sample    make setup   install only [TORCH=cpu]"
+	@echo "make evals   gate on the bundled sample  make setup   install only [TORCH=cpu]"
 
 # A stamp is written last, so that an interrupted install is taken up again by the next call.
 $(VENV)/.python:
@@ -50,11 +50,11 @@ test: dev
 test-slow: dev
 	$(BIN)/python -m pytest -m slow
 
-# Scores the bundled questions over the bundled sample, in an index of its own.
+# Puts the bundled questions to the bundled sample, in an index of its own; fails where it did worse than the baseline.
 EVALS_INDEX := .venv/evals-index
 evals: dev
 	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat ingest ingest/samples/icml2026_sample.jsonl
-	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals run seeds
+	@PAPERCHAT_PRECISION=fp32 PAPERCHAT_INDEX_DIR=$(EVALS_INDEX) $(BIN)/paperchat-evals gate seeds
 
 # Accepts today's scores as the ones that tests compare with.
 baseline: dev

@@ -42,6 +42,9 @@ def run(
     markdown_file: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write what is printed to a file, too.")
     ] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the report as one page, with plots.")
+    ] = None,
     category: Annotated[str, typer.Option(metavar="C", help="Ask the questions of this category only.")] = "",
 ) -> None:
     """Ask every question of SET, print the report as Markdown."""
@@ -50,7 +53,7 @@ def run(
         from evals.markdown import markdown
 
         dataset = load(set_name)
-        targets = [path for path in (json_file, markdown_file) if path is not None]
+        targets = [path for path in (json_file, markdown_file, html_file) if path is not None]
         _demand_writable(targets)
         report = _evaluate(dataset.only(category) if category else dataset)
         text = markdown(report)
@@ -58,6 +61,10 @@ def run(
             _write(json_file, report.to_json())
         if markdown_file is not None:
             _write(markdown_file, text)
+        if html_file is not None:
+            from evals.html import html
+
+            _write(html_file, html(report))
         typer.echo(text)
 
 

@@ -90,8 +90,10 @@ def _table(report: Report) -> list[str]:
         _row(["---", *["--:"] * (len(names) + 1)]),
         *(_row(_cells(name, report.categories[name], names)) for name in categories),
         _row(_cells("**all**", report.overall, names)),
+        _row(_intervals(report.overall, names)),
         "",
-        "[bootstrap 95 % interval]; (n) where a measure applies to fewer questions than the row has; - where to none.",
+        "(n) where a measure applies to fewer questions than the row has; - where it applies to none. Intervals by",
+        "bootstrap; those of the categories stand in the JSON and on the HTML page.",
         "",
     ]
 
@@ -101,7 +103,12 @@ def _cells(title: str, group: Group, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         found = group.measures.get(name)
         fewer = f" ({found.n})" if found and found.n != group.n else ""
-        yield f"{found.mean:.3f} [{found.low:.2f}, {found.high:.2f}]{fewer}" if found else "-"
+        yield f"{found.mean:.3f}{fewer}" if found else "-"
+
+
+def _intervals(group: Group, names: Sequence[str]) -> Iterator[str]:
+    yield from ("95 % interval", "")
+    yield from (f"{group.measures[name].low:.2f} to {group.measures[name].high:.2f}" for name in names)
 
 
 def _abstention(report: Report) -> list[str]:

@@ -71,6 +71,7 @@ class Report(Record):
     categories: Mapping[str, Group]
     abstention: Abstention
     questions: tuple[Question, ...]
+    titles: Mapping[str, str]  # of the papers that questions name, by id
     latency_ms: Mapping[str, Percentiles]
 
     @property
@@ -104,8 +105,9 @@ def report(
     corpus: str,
     questions: Sequence[Question],
     timings_ms: Sequence[Mapping[str, float]],
+    titles: Mapping[str, str],
 ) -> Report:
-    """Pool `questions`; `timings_ms` holds one mapping from stage to milliseconds an answer."""
+    """Pool `questions`; `timings_ms` holds one mapping from stage to milliseconds an answer, `titles` all papers'."""
     categories = dict.fromkeys(question.category for question in questions)
     return Report(
         commit=commit(),
@@ -116,8 +118,13 @@ def report(
         categories={name: pool([q for q in questions if q.category == name]) for name in categories},
         abstention=summary(questions),
         questions=tuple(questions),
+        titles={id: titles[id] for id in sorted(_named(questions)) if id in titles},
         latency_ms=latency(timings_ms),
     )
+
+
+def _named(questions: Sequence[Question]) -> set[str]:
+    return {id for question in questions for id in (*question.gold[:20], *question.retrieved, *question.cited)}
 
 
 def pool(questions: Sequence[Question]) -> Group:

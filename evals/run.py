@@ -31,8 +31,10 @@ def evaluate(dataset: Dataset, system: System) -> Report:
             timings.append(outcome.answer.timings_ms)
             writers.add(outcome.answer.writer)
         questions.append(judge(outcome) if isinstance(outcome, Trial) else outcome)
-    name = _name_of(system, system.papers(), writers)
-    return report(SetName(name=dataset.name, digest=dataset.digest), name, system.corpus, questions, timings)
+    papers = system.papers()
+    titles = {paper.id: paper.title for paper in papers}
+    set_name, name = SetName(name=dataset.name, digest=dataset.digest), _name_of(system, papers, writers)
+    return report(set_name, name, system.corpus, questions, timings, titles)
 
 
 def _put(case: Case, gold: Gold, system: System) -> Trial | Question:
