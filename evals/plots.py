@@ -56,7 +56,7 @@ def curves(title: str, axis: str, lines: Mapping[str, Sequence[tuple[float, floa
         x, value = left + width * step / 4, least + (most - least) * step / 4
         marks.append(f'<text class="tick" x="{x}" y="{top + height + 16}" text-anchor="middle">{value:.2f}</text>')
     marks.append(
-        f'<text class="tick" x="{left + width / 2}" y="{top + height + 32}" text-anchor="middle">{axis}</text>'
+        f'<text class="tick" x="{left + width / 2}" y="{top + height + 32}" text-anchor="middle">{escape(axis)}</text>'
     )
     for place, (name, points) in enumerate(lines.items()):
         at = [(left + width * _share(x, least, most), top + height * (1 - y)) for x, y in points]

@@ -72,7 +72,7 @@ def test_marks_stand_where_their_values_are():
     half, whole = (float(dot.attrib["cx"]) for dot in svg.iter("circle"))
     zero = float(next(svg.iter("line")).attrib["x1"])
     assert half == pytest.approx((zero + whole) / 2)
-    low = [line.attrib for line in svg.iter("line") if line.attrib["class"] == "interval"][0]
+    low = next(line.attrib for line in svg.iter("line") if line.attrib["class"] == "interval")
     assert float(low["x1"]) == pytest.approx((zero + half) / 2)
     assert "a & b: 0.500 [0.25, 0.75], n = 4" in "".join(svg.itertext())
 
