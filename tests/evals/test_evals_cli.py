@@ -96,3 +96,68 @@ def test_another_corpus_is_one_line(index, tmp_path):
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "a", "category": "fact", "question": "why?", "relevant": ["x1"]}')
     assert "x1, named by case a, is not in the index" in complaint("run", other)
+
+
+# Gate and comparison
+
+NAMES = ("PuzzleMoE", "CARE", "MILD", "TokenDrop", "Global PSRO", "Least-Loaded Expert Parallelism", "Steiner ratio")
+
+
+@pytest.fixture
+def few(index, tmp_path, monkeypatch):
+    """Seven questions whose answer is whatever the product cites first, and baselines of their own."""
+    monkeypatch.setattr(baselines, "BASELINES", tmp_path / "baselines")
+    first = tmp_path / "first.jsonl"
+    rows = [
+        {"id": f"q{i}", "category": "fact", "question": f"What is {name}?", "relevant": ["icml2026-D7pFsC7UAr"]}
+        for i, name in enumerate(NAMES)
+    ]
+    first.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = tmp_path / "first.json"
+    assert call("run", first, "--json", report).exit_code == 0
+    found = {question["id"]: question["retrieved"][0] for question in json.loads(report.read_text())["questions"]}
+    path = tmp_path / "few.jsonl"
+    path.write_text("".join(json.dumps({**row, "relevant": [found[row["id"]]]}) + "\n" for row in rows))
+    return path
+
+
+def test_a_gate_without_a_baseline_says_so(few):
+    assert "no baseline" in complaint("gate", few)
+    assert "paperchat-evals baseline few" in complaint("gate", few)
+
+
+def test_the_gate_passes_what_did_not_change_and_stops_a_fall(few, monkeypatch):
+    assert call("baseline", few).exit_code == 0
+    passed = call("gate", few)
+    assert (passed.exit_code, "gate: passed" in passed.stdout) == (0, True)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.assistant.reason_to_refuse", lambda *_: "off_topic")
+        stopped = call("gate", few)
+    assert stopped.exit_code == 1
+    assert "all: abstention fell from 1.0 to 0.0: q0 1 -> 0 (refused (off_topic)" in stopped.stdout
+
+
+def test_two_reports_are_compared_and_other_files_refused(few, tmp_path, monkeypatch):
+    before, after = tmp_path / "a.json", tmp_path / "b.json"
+    assert call("run", few, "--json", before, "--html", tmp_path / "a.html").exit_code == 0
+    assert (tmp_path / "a.html").read_text().count("<details") == 7
+    with monkeypatch.context() as patch:
+        patch.setattr("app.assistant.reason_to_refuse", lambda *_: "off_topic")
+        assert call("run", few, "--json", after).exit_code == 0
+    told = call("compare", before, after, "--markdown", tmp_path / "c.md")
+    assert told.exit_code == 0, told.output
+    assert "## Got worse (7)" in told.stdout
+    assert "answered -> refused (off_topic)" in told.stdout
+    assert (tmp_path / "c.md").read_text() in told.stdout
+    assert "Expected a report" in complaint("compare", before, few)
+    assert "Expected a report" in complaint("compare", before, tmp_path / "none.json")
+
+
+def test_two_runs_give_the_same_json_but_for_the_timings(few, tmp_path):
+    found = []
+    for name in ("a.json", "b.json"):
+        assert call("run", few, "--json", tmp_path / name).exit_code == 0
+        report = json.loads((tmp_path / name).read_text())
+        del report["latency_ms"]
+        found.append(report)
+    assert found[0] == found[1]
