@@ -128,6 +128,13 @@ MEASURES: tuple[Measure, ...] = (
         citation_precision,
     ),
     Measure(
+        "count right",
+        "1 when the number of papers that the answer states is the right one, else 0; read it together with set F1.",
+        "evals/sets/README.md",
+        lambda case, gold: case.answerable and case.counts and bool(case.must_show),
+        _count,
+    ),
+    Measure(
         "set F1",
         "F1 of the cited papers against the gold ones, neutral ones left out, where all papers of a kind are asked for "
         f"({', '.join(SETS)}). A refusal scores 0.",

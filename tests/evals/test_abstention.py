@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.abstention import MEASURES, declined, summary
+from evals.abstention import MEASURES, curve, declined, summary
 
 (ABSTENTION,) = MEASURES
 QUOTED = [("p1", "It was 0.824.")]
@@ -71,3 +71,40 @@ def test_f1_is_the_harmonic_mean(decisions):
     found = summary([Decision(str(i), *decision) for i, decision in enumerate(decisions)])
     if found.f1:
         assert found.f1 == pytest.approx(2 / (1 / found.precision + 1 / found.recall), abs=1e-5)
+
+
+def decided(answerable, confidence, declined=False, status="answered"):
+    return Decision(f"{answerable}{confidence}", answerable, declined, confidence=confidence, status=status)
+
+
+def test_the_curve_by_hand():
+    """Two unanswerable at .1 and .4, two answerable at .3 and .6."""
+    points = curve([decided(False, 0.1), decided(False, 0.4), decided(True, 0.3), decided(True, 0.6)])
+    found = [(p.threshold, p.precision, p.recall, p.answerable_refused) for p in points]
+    assert found == [
+        (0.1, 0, 0, 0),
+        (0.3, 1, 0.5, 0),
+        (0.4, 0.5, 0.5, 0.5),
+        (0.6, pytest.approx(2 / 3, abs=1e-5), 1, 0.5),
+        (0.600001, 0.5, 1, 1),
+    ]
+
+
+def test_a_denial_declines_at_every_threshold_and_a_failure_at_none():
+    denied = curve([decided(False, 0.9, declined=True), decided(True, 0.5)])
+    assert [point.recall for point in denied] == [1, 1, 1]
+    failed = curve([decided(False, None, status="failed"), decided(True, 0.5)])
+    assert {point.recall for point in failed} == {0}
+
+
+def test_without_confidences_there_is_no_curve():
+    assert curve([decided(False, None), decided(True, None)]) == ()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=80))
+def test_a_higher_threshold_never_declines_less(questions):
+    points = curve([decided(answerable, confidence) for answerable, confidence in questions])
+    assert len(points) <= 41
+    assert [p.recall for p in points] == sorted(p.recall for p in points)
+    assert [p.answerable_refused for p in points] == sorted(p.answerable_refused for p in points)
+    assert points[-1].recall in (0, 1)

@@ -85,3 +85,46 @@ def test_citing_nothing_or_only_neutral_papers_scores_0(trial, answer):
 def test_unanswerable_cases_are_not_scored_for_grounding(trial, answer):
     tried = trial(answer(), answerable=False, must_show=("0.8559",))
     assert not [measure for measure in MEASURES if measure.applies(tried.case, tried.gold)]
+
+
+SET_F1, FOLLOW_UP, COUNT = (
+    next(measure for measure in MEASURES if measure.name == name)
+    for name in ("set F1", "follow-up success", "count right")
+)
+STEINER, BALANCE = ("p1", "We raise the bound to $0.8559$."), ("p2", "Experts are balanced by mirror descent.")
+
+
+@pytest.mark.parametrize(
+    ("cited", "f1"), [([STEINER, BALANCE], 1), ([STEINER], 2 / 3), ([("p3", "Rain is forecast")], 0), ([], 0)]
+)
+def test_the_f1_of_a_set_by_hand(trial, answer, cited, f1):
+    made = trial(answer(cited), category="topic_list", relevant=("p1", "p2"))
+    assert SET_F1.score(made).value == pytest.approx(f1)
+
+
+def test_a_set_is_scored_where_one_is_asked_for(trial, answer):
+    def applies(**fields):
+        made = trial(answer([STEINER]), **fields)
+        return SET_F1.applies(made.case, made.gold)
+
+    assert applies(category="count_or_aggregate", must_show=("1",))
+    assert applies(category="title_or_author", relevant=("p1", "p2"))
+    assert not applies(category="title_or_author")
+    assert not applies(category="compare", relevant=("p1", "p2"))
+
+
+def test_a_count_is_right_or_wrong_whatever_is_cited(trial, answer):
+    fields = {"category": "count_or_aggregate", "must_show": ("2",), "relevant": ("p1", "p2")}
+    assert COUNT.score(trial(answer(count=2), **fields)).value == 1
+    assert COUNT.score(trial(answer([STEINER, BALANCE]), **fields)).value == 0
+
+
+def test_a_follow_up_succeeds_with_the_right_paper_first_and_its_words_shown(trial, answer):
+    fields = {"history": (("what raises the bound?", "[p1]"),), "must_show": ("0.8559",)}
+    assert FOLLOW_UP.score(trial(answer([STEINER]), **fields)).value == 1
+    other = FOLLOW_UP.score(trial(answer([("p1", "It was 0.824.")]), **fields))
+    assert (other.value, "0.8559" in other.reason) == (0, True)
+    wrong = FOLLOW_UP.score(trial(answer([BALANCE, STEINER]), **fields))
+    assert (wrong.value, wrong.reason) == (0, "cites p2 first; gold: p1")
+    made = trial(answer([STEINER]))
+    assert not FOLLOW_UP.applies(made.case, made.gold)

@@ -37,7 +37,7 @@ def test_a_question_that_raises_scores_0_and_is_listed(scripted, case, answer):
     assert means["abstention"] == (3, 0.333333)
     assert found.abstention.unanswerable_not_declined == ("c3",)
     assert {score.value for score in found.failed[0].scores.values()} == {0}
-    special = {"set F1", "follow-up success", "injection resisted"}  # of questions of their own kind
+    special = {"count right", "set F1", "follow-up success", "injection resisted"}  # of questions of their own kind
     assert set(found.failed[0].scores) == {measure.name for measure in MEASURES} - special
 
 
