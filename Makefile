@@ -87,10 +87,10 @@ format: dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Regenerates requirements/runtime.txt and dev.txt from pyproject.toml.
+# Regenerates requirements/runtime.txt and dev.txt from pyproject.toml; pins stay unless UPGRADE=--upgrade.
 lock: dev
 	$(PIP) install -q uv
-	$(BIN)/python requirements/lock.py
+	$(BIN)/python requirements/lock.py $(UPGRADE)
 
 clean:
 	rm -rf $(VENV) index .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -53,12 +53,16 @@ class Asked:
 class Assistant:
     """Answers questions from the live generation of one index. Safe to use from several threads."""
 
-    def __init__(self, root: Path, embedder: Embedder) -> None:
-        """Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat, OtherModel or ModelUnusable."""
+    def __init__(self, root: Path, embedder: Embedder, share: float | None = None) -> None:
+        """`share` fixes what dense search weighs (`Searcher`).
+
+        Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat, OtherModel or ModelUnusable.
+        """
         self._root = root
         self._embedder = embedder
         self._switching = threading.Lock()
-        self._searcher = Searcher(root, embedder)
+        self._share = share
+        self._searcher = Searcher(root, embedder, share)
         self._told = ""
         self._folder = current_folder(root)
 
@@ -164,7 +168,7 @@ class Assistant:
                 folder = current_folder(self._root)
                 if folder != self._folder:
                     self._folder = folder  # also when it can't be opened: one line, not one a question
-                    self._searcher = Searcher(self._root, self._embedder)
+                    self._searcher = Searcher(self._root, self._embedder, self._share)
             except VectorstoreError as error:
                 if str(error) != self._told:
                     _log.error("still answering from corpus %s: %s", self._searcher.corpus, error)

@@ -35,21 +35,29 @@ def chosen_embedder(settings: Settings) -> Embedder:
 
 
 def open_assistant(
-    settings: Settings, tell: Callable[[str], object] = _log.warning, progress: Progress = silent
+    settings: Settings,
+    tell: Callable[[str], object] = _log.warning,
+    progress: Progress = silent,
+    share: float | None = None,
 ) -> Assistant:
     """The assistant that the settings ask for. Raises what `whole_assistant` raises."""
-    return whole_assistant(settings.index_dir, chosen_embedder(settings), tell, progress)
+    return whole_assistant(settings.index_dir, chosen_embedder(settings), tell, progress, share)
 
 
 def whole_assistant(
-    root: Path, embedder: Embedder, tell: Callable[[str], object] = _log.warning, progress: Progress = silent
+    root: Path,
+    embedder: Embedder,
+    tell: Callable[[str], object] = _log.warning,
+    progress: Progress = silent,
+    share: float | None = None,
 ) -> Assistant:
-    """The assistant of the index in `root`, made whole first where that is needed; `tell` gets a line about it.
+    """The assistant of the index in `root`, made whole first where that is needed; `tell` gets a line about it. `share`
+    fixes what dense search weighs.
 
     Raises NoIndex, OtherModel, NewerFormat, ModelUnusable, or NotMended.
     """
     try:
-        return Assistant(root, embedder)
+        return Assistant(root, embedder, share)
     except (IndexDamaged, OlderFormat) as problem:
         what = str(problem).split(". Run")[0]
         try:
@@ -58,4 +66,4 @@ def whole_assistant(
             ingest(root, Request(), embedder, progress)
         except (VectorstoreError, IngestError) as error:
             raise NotMended(what, str(error)) from error
-        return Assistant(root, embedder)
+        return Assistant(root, embedder, share)

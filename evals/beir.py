@@ -36,6 +36,11 @@ def read_corpus(folder: Path) -> list[Paper]:
     ]
 
 
+def paper_id(folder: Path, id: str) -> str:
+    """The id of a benchmark's paper in an index: a bare number means something in one source only."""
+    return f"{folder.name}:{id}"
+
+
 def read_queries(folder: Path) -> list[Query]:
     """The queries that have a relevant paper; of SciFact the "dev" split, of LitSearch those whose gold is complete.
 

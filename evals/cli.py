@@ -20,9 +20,9 @@ import typer
 from app.process import settle
 
 if TYPE_CHECKING:
-    from app.assistant import Assistant
     from evals.dataset import Dataset
     from evals.report import Report
+    from evals.system import System
 
 cli = typer.Typer(
     help="Score paperchat's answers on a set of questions.",
@@ -32,7 +32,12 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 
-Set = Annotated[str, typer.Argument(metavar="SET", help="A file of cases, or a set in evals/sets.", show_default=True)]
+Set = Annotated[
+    str,
+    typer.Argument(
+        metavar="SET", help="A file of cases, a set in evals/sets, or a folder in BEIR's layout.", show_default=True
+    ),
+]
 
 
 @cli.command()
@@ -45,6 +50,7 @@ def run(
     html_file: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the report as one page, with plots.")
     ] = None,
+    system: Annotated[str, typer.Option(metavar="S", help="paperchat, bm25, dense, hybrid or recipe.")] = "paperchat",
     category: Annotated[str, typer.Option(metavar="C", help="Ask the questions of this category only.")] = "",
 ) -> None:
     """Ask every question of SET, print the report as Markdown."""
@@ -55,7 +61,7 @@ def run(
         dataset = load(set_name)
         targets = [path for path in (json_file, markdown_file, html_file) if path is not None]
         _demand_writable(targets)
-        report = _evaluate(dataset.only(category) if category else dataset)
+        report = _evaluate(dataset.only(category) if category else dataset, system)
         text = markdown(report)
         if json_file is not None:
             _write(json_file, report.to_json())
@@ -98,7 +104,7 @@ def gate(
         dataset = load(set_name)
         floors = read_floors(dataset.name)
         _demand_writable([json_file] if json_file else [])
-        with _system() as system:
+        with _system(dataset) as system:
             baseline = read_baseline(path_of(dataset.name, system.fingerprint), dataset.name)
             report = evaluate(dataset, system)
         if json_file is not None:
@@ -161,21 +167,25 @@ def main() -> None:
     cli(prog_name="paperchat-evals")
 
 
-def _evaluate(dataset: Dataset) -> Report:
+def _evaluate(dataset: Dataset, method: str = "paperchat") -> Report:
     from evals.run import evaluate
 
-    with _system() as system:
-        return evaluate(dataset, system)
+    with _system(dataset, method) as system:
+        return evaluate(dataset, system, method)
 
 
 @contextmanager
-def _system() -> Iterator[Assistant]:
-    """The assistant that the settings ask for."""
+def _system(dataset: Dataset, method: str = "paperchat") -> Iterator[System]:
+    """The system called `method`, over the papers of the set."""
     from app.settings import read_settings
-    from app.whole import open_assistant
+    from app.show import TerminalProgress
+    from evals.corpora import settings_for
+    from evals.systems import open_system
 
-    with closing(open_assistant(read_settings())) as assistant:
-        yield assistant
+    with TerminalProgress() as progress:
+        settings = settings_for(dataset, read_settings(), progress)
+    with closing(open_system(method, settings)) as system:
+        yield system
 
 
 def _demand_writable(paths: list[Path]) -> None:

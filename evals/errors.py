@@ -42,6 +42,16 @@ class BadCase(EvalsError):
         super().__init__(f"{path}:{line}: {what}")
 
 
+class NoSuchSystem(EvalsError):
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"no system {name!r}. The systems are: {', '.join(known)}.")
+
+
+class PackageMissing(EvalsError):
+    def __init__(self, what: str, packages: str) -> None:
+        super().__init__(f"{what} needs packages that are not installed: {packages}. Run `make dev`.")
+
+
 class NoSuchCategory(EvalsError):
     def __init__(self, category: str, known: Sequence[str]) -> None:
         super().__init__(f"no case is of category {category!r}. The set has: {', '.join(known)}.")

@@ -73,7 +73,7 @@ def _head(report: Report) -> list[str]:
     system = report.system
     made_with = f"embedder {system.embedder}; writer {', '.join(system.writers) or 'none'}"
     return [
-        f"# {report.set.name}: {report.overall.n} questions",
+        f"# {report.set.name}: {report.overall.n} questions, {system.method}",
         "",
         f"Commit {report.commit}. Set {report.set.digest}; {system.papers} papers, index {report.corpus}; {made_with}.",
         "",

@@ -19,8 +19,11 @@ from evals.system import System
 from vectorstore.paper import Paper
 
 
-def evaluate(dataset: Dataset, system: System) -> Report:
-    """Ask every question of `dataset`, in order. Raises GoldMissing before the first when the corpus is another."""
+def evaluate(dataset: Dataset, system: System, method: str = "paperchat") -> Report:
+    """Ask every question of `dataset`, in order, of the system called `method`.
+
+    Raises GoldMissing before the first when the corpus is another.
+    """
     golds = find_gold(dataset.cases, system)
     questions: list[Question] = []
     timings: list[Mapping[str, float]] = []
@@ -33,7 +36,7 @@ def evaluate(dataset: Dataset, system: System) -> Report:
         questions.append(judge(outcome) if isinstance(outcome, Trial) else outcome)
     papers = system.papers()
     titles = {paper.id: paper.title for paper in papers}
-    set_name, name = SetName(name=dataset.name, digest=dataset.digest), _name_of(system, papers, writers)
+    set_name, name = SetName(name=dataset.name, digest=dataset.digest), _name_of(method, system, papers, writers)
     return report(set_name, name, system.corpus, questions, timings, titles)
 
 
@@ -44,7 +47,9 @@ def _put(case: Case, gold: Gold, system: System) -> Trial | Question:
         return failed(case, gold, error)
 
 
-def _name_of(system: System, papers: Sequence[Paper], writers: set[str]) -> SystemName:
+def _name_of(method: str, system: System, papers: Sequence[Paper], writers: set[str]) -> SystemName:
     texts = [(paper.id, paper.title, paper.abstract) for paper in papers]
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
-    return SystemName(embedder=system.fingerprint, papers=len(papers), texts=digest, writers=tuple(sorted(writers)))
+    return SystemName(
+        method=method, embedder=system.fingerprint, papers=len(papers), texts=digest, writers=tuple(sorted(writers))
+    )

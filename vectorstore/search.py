@@ -35,9 +35,11 @@ class Found:
 class Searcher:
     """The live generation of an index and the model it was built with. Safe to use from several threads."""
 
-    def __init__(self, root: Path, embedder: Embedder) -> None:
-        """Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat or OtherModel."""
+    def __init__(self, root: Path, embedder: Embedder, share: float | None = None) -> None:
+        """`share` fixes what the dense leg weighs in the fusion: at 0 only the lexical one ranks, at 1 only the dense
+        one; None lets the question decide. Raises NoIndex, IndexDamaged, OlderFormat, NewerFormat or OtherModel."""
         self._embedder = embedder
+        self._share = share
         self._generation = open_current(root, embedder.fingerprint)
         self._catalogue = self._generation.catalogue
         # Closed when nobody refers to it any more: a question under way keeps the generation that it began with.
@@ -96,7 +98,8 @@ class Searcher:
         dense = self._generation.nearest.papers(vector, pool, among)
         words = question if keywords is None else keywords
         lexical = self._lexical(words, pool, among)
-        fused = fuse(dense, lexical, dense_share(self._coverage(words, lexical)))
+        share = dense_share(self._coverage(words, lexical)) if self._share is None else self._share
+        fused = fuse(dense if share > 0 else {}, lexical if share < 1 else {}, share)
         # A paper that neither leg has in its pool still belongs to the ranking's end.
         everyone = range(self.size) if among is None else among
         rest = (number for number in everyone if number not in fused)
