@@ -71,7 +71,8 @@ def test_bm25_ranks_by_words_alone(opened: Callable[[str], System]) -> None:
 
 
 def test_the_legs_and_their_fusions_differ(opened: Callable[[str], System]) -> None:
-    rankings = {name: tuple(ranked(opened(name))) for name in ("bm25", "dense", "hybrid")}
+    question = "Which methods make the training of large language models on noisy data more efficient and private?"
+    rankings = {name: tuple(ranked(opened(name), question)) for name in ("bm25", "dense", "hybrid")}
     assert len(set(rankings.values())) == 3
     assert {len(ranking) for ranking in rankings.values()} == {30}
 
@@ -110,7 +111,7 @@ def test_every_system_can_be_scored_and_breaks_no_invariant(opened: Callable[[st
 
 
 def test_a_system_that_there_is_not_is_one_line(settings: Settings) -> None:
-    with pytest.raises(NoSuchSystem, match="no system 'bm52'. The systems are: paperchat, bm25, dense, hybrid, recipe"):
+    with pytest.raises(NoSuchSystem, match=r"no system 'bm52'\. .* paperchat, bm25, dense, hybrid, recipe"):
         open_system("bm52", settings)
 
 
