@@ -10,6 +10,8 @@ import sqlite3
 import sys
 from dataclasses import dataclass
 
+from app.errors import FeedbackUnusable
+from app.feedback import LARGEST, examine_feedback
 from app.settings import Settings
 from app.whole import chosen_embedder
 from vectorstore.errors import NoIndex, VectorstoreError
@@ -27,7 +29,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """The findings on this machine and this index."""
-    return [_python(), _sqlite(), _torch(), *_model_and_index(settings), _folder(settings)]
+    return [_python(), _sqlite(), _torch(), *_model_and_index(settings), _folder(settings), _feedback(settings)]
 
 
 def _python() -> Finding:
@@ -72,3 +74,16 @@ def _folder(settings: Settings) -> Finding:
     place = root if root.exists() else root.absolute().parent
     ok = os.access(place, os.W_OK)
     return Finding(ok, f"{root} can{'' if ok else 'not'} be written" + ("" if ok else ": set PAPERCHAT_INDEX_DIR"))
+
+
+def _feedback(settings: Settings) -> Finding:
+    path = settings.feedback_file
+    if path is None:
+        return Finding(True, "feedback is off (PAPERCHAT_FEEDBACK_FILE names no file)")
+    try:
+        size = examine_feedback(path)
+    except FeedbackUnusable as error:
+        return Finding(False, str(error))
+    ok = size < LARGEST
+    advice = "" if ok else ": it takes no more; move it away"
+    return Finding(ok, f"feedback is kept in {path}, {size:,} of at most {LARGEST:,} bytes{advice}")

@@ -4,6 +4,8 @@ In: facts about a failure. Out: exceptions whose text says what was got, what wa
 Not known here: how they are shown (exit code 2, problem+json); the errors of the rooms below.
 """
 
+from pathlib import Path
+
 
 class AppError(Exception):
     """Root of everything this room raises on purpose."""
@@ -49,3 +51,17 @@ class BadSetting(AppError):
 class NotMended(AppError):
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what}; it could not be built again: {why}")
+
+
+class FeedbackUnusable(AppError):
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"feedback file {path}: {why}. Set PAPERCHAT_FEEDBACK_FILE to a file that is yours alone, or to nothing."
+        )
+
+
+class NotNoted(AppError):
+    """Said to whoever reads an answer: no path."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"could not be noted: {why}.")

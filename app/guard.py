@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 100_000  # bytes
+LARGER_BODIES = {"/api/feedback": 1_000_000}  # answers are longer than questions
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -48,9 +49,9 @@ class Guard:
             kind = headers.get("content-type", "").split(";")[0].strip().lower()
             if kind != "application/json":
                 return 415, f"Content-Type is {kind[:100]!r}; expected application/json."
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
-            return 413, f"The body has {length[:20]} bytes; at most {LARGEST_BODY:,} are taken."
+        length, largest = headers.get("content-length", "0"), _largest(scope)
+        if not length.isdigit() or int(length) > largest:
+            return 413, f"The body has {length[:20]} bytes; at most {largest:,} are taken."
         return None
 
     def _is_own(self, origin: str, host: str) -> bool:
@@ -70,10 +71,8 @@ class Guard:
                 return  # the client has gone
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if len(body) > LARGEST_BODY:
-                await problem(413, f"The body is too large; at most {LARGEST_BODY:,} bytes are taken.")(
-                    scope, receive, send
-                )
+            if len(body) > (largest := _largest(scope)):
+                await problem(413, f"The body is too large; at most {largest:,} bytes are taken.")(scope, receive, send)
                 return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -81,6 +80,10 @@ class Guard:
             return unread.pop() if unread else await receive()
 
         await self._app(scope, replay, send)
+
+
+def _largest(scope: Scope) -> int:
+    return LARGER_BODIES.get(scope["path"], LARGEST_BODY)
 
 
 def _name(address: str) -> str | None:

@@ -14,9 +14,10 @@ from fastapi import FastAPI
 from app.assistant import Assistant
 from app.engine import Engine
 from app.page_examples import find_examples
+from app.page_feedback import feedback_html, no_feedback_html
 from app.page_kept import read_kept, write_kept
 from app.page_site import Site
-from app.page_stream import Step, answering, past_html, stopped
+from app.page_stream import Step, Under, answering, past_html, stopped
 from app.page_text import escape
 from app.page_turn import notice_html, turn_html
 from app.page_views import corpus_html, waiting_html, welcome_html
@@ -41,12 +42,12 @@ _NO_CARDS = '<p class="ours no-cards">The papers that an answer cites appear her
 _STATUS = '<div id="status" class="unseen" role="status" aria-live="polite"></div>'
 
 
-def create_page(engine: Engine) -> Page:
-    """The page as an application, and what must run around it."""
+def create_page(engine: Engine, with_feedback: bool = False) -> Page:
+    """The page as an application, and what must run around it; with buttons to say that an answer is not good."""
     host = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     gr.mount_gradio_app(
         host,
-        _Page(engine).blocks(),
+        _Page(engine, feedback_html if with_feedback else no_feedback_html).blocks(),
         path="/",
         theme=gr.themes.Base(font=_FONTS, font_mono=_MONO),
         footer_links=[],
@@ -64,8 +65,9 @@ def create_page(engine: Engine) -> Page:
 class _Page:
     """The components and what happens when they are used. Every event's function is stateless."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, under: Under) -> None:
         self._engine = engine
+        self._under = under
         self._examples: tuple[str, tuple[str, ...]] = ("", ())
 
     def blocks(self) -> gr.Blocks:
@@ -120,7 +122,7 @@ class _Page:
         if not ready or assistant is None:
             return head, "", waiting_html(state), "", "", box, *buttons
         exchanges = read_kept(stored)
-        log, shelf = past_html(exchanges, assistant)
+        log, shelf = past_html(exchanges, assistant, self._under)
         live = "" if exchanges else welcome_html(state, self._examples_of(assistant))
         return head, log, live, shelf, "" if shelf else _NO_CARDS, box, *buttons
 
@@ -134,8 +136,9 @@ class _Page:
             notice = turn_html(len(exchanges), question, notice_html("The page is not ready yet."))
             yield _changed(question, live=notice)
             return
-        log, shelf = past_html(exchanges, assistant)
-        for number, step in enumerate(answering(exchanges, question.strip(), assistant, bool(alone))):
+        log, shelf = past_html(exchanges, assistant, self._under)
+        steps = answering(exchanges, question.strip(), assistant, bool(alone), self._under)
+        for number, step in enumerate(steps):
             before = {} if number else {"box": "", "log": log, "shelf": shelf}
             cards = _SKIP if step.cards is None else step.cards
             yield _changed(**before, live=_live(step), cards=cards, is_busy=not step.is_last)

@@ -15,10 +15,11 @@ LARGEST = 800_000  # characters of JSON
 
 
 class Exchange(Record):
-    """A question and its answer; None where it was stopped."""
+    """A question and its answer; None where it was stopped. `alone`: it was asked without what came before."""
 
     question: str
     answer: Answer | None = None
+    alone: bool = False
 
 
 _EXCHANGES = TypeAdapter(tuple[Exchange, ...])

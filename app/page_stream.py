@@ -6,15 +6,19 @@ sentences, so that no formula is ever seen in half.
 Not known here: how a browser gets them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from app.answer import Answer
 from app.assistant import Assistant
 from app.errors import AppError
 from app.page_cards import cards_html
+from app.page_feedback import no_feedback_html
 from app.page_kept import Exchange, history
 from app.page_turn import STOPPED, answer_html, notice_html, pending_html, turn_html
 from vectorstore.errors import VectorstoreError
+
+Under = Callable[[int, Answer, bool], str]  # what stands under a finished answer: its place, itself, asked alone
 
 _STEPS = 6  # at most, however long the answer
 
@@ -30,7 +34,9 @@ class Step:
     is_last: bool = False
 
 
-def answering(kept: Sequence[Exchange], question: str, assistant: Assistant, alone: bool = False) -> Iterator[Step]:
+def answering(
+    kept: Sequence[Exchange], question: str, assistant: Assistant, alone: bool = False, under: Under = no_feedback_html
+) -> Iterator[Step]:
     """The steps of answering `question`, on its own if it is to stand `alone`; what goes wrong on purpose is the last
     one's text."""
     place = len(kept)
@@ -44,10 +50,9 @@ def answering(kept: Sequence[Exchange], question: str, assistant: Assistant, alo
     for shown in range(min(len(answer.sentences), _STEPS)):
         inner = answer_html(place, answer, assistant.paper, shown)
         yield Step(turn_html(place, question, inner or pending_html(), is_busy=True), None if shown else cards)
-    done = turn_html(place, question, answer_html(place, answer, assistant.paper))
-    yield Step(
-        done, None if answer.sentences else cards, (*kept, Exchange(question=question, answer=answer)), is_last=True
-    )
+    done = turn_html(place, question, answer_html(place, answer, assistant.paper) + under(place, answer, alone))
+    exchange = Exchange(question=question, answer=answer, alone=alone)
+    yield Step(done, None if answer.sentences else cards, (*kept, exchange), is_last=True)
 
 
 def stopped(kept: Sequence[Exchange], question: str) -> Step:
@@ -56,13 +61,14 @@ def stopped(kept: Sequence[Exchange], question: str) -> Step:
     return Step(turn, "", (*kept, Exchange(question=question)), is_last=True)
 
 
-def past_html(kept: Sequence[Exchange], assistant: Assistant) -> tuple[str, str]:
+def past_html(kept: Sequence[Exchange], assistant: Assistant, under: Under = no_feedback_html) -> tuple[str, str]:
     """The turns of a conversation and all their cards."""
     turns, cards = [], []
     for place, exchange in enumerate(kept):
         if exchange.answer is None:
             turns.append(turn_html(place, exchange.question, notice_html(STOPPED)))
             continue
-        turns.append(turn_html(place, exchange.question, answer_html(place, exchange.answer, assistant.paper)))
+        inner = answer_html(place, exchange.answer, assistant.paper) + under(place, exchange.answer, exchange.alone)
+        turns.append(turn_html(place, exchange.question, inner))
         cards.append(cards_html(place, exchange.answer, assistant.paper))
     return "".join(turns), "".join(cards)

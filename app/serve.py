@@ -14,14 +14,16 @@ import uvicorn
 
 from app.engine import Engine
 from app.errors import AddressUnusable, PortInUse
+from app.feedback import FeedbackFile
 from app.guard import LOOPBACK
 from app.server import create_server
 from app.settings import Settings
 
 
 def serve(settings: Settings, host: str, port: int) -> None:
-    """Serve until interrupted. Raises PortInUse, AddressUnusable, or what opening the index raises."""
+    """Serve until interrupted. Raises FeedbackUnusable, PortInUse, AddressUnusable or what opening the index raises."""
     logging.basicConfig(format="paperchat: %(message)s", level=logging.WARNING)
+    feedback = None if settings.feedback_file is None else FeedbackFile(settings.feedback_file)
     listening = _listen(host, port)
     engine = Engine(settings)
     extra = {name.strip() for name in settings.allowed_hosts.split(",") if name.strip()}
@@ -30,7 +32,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
     print("loading the model ...", file=sys.stderr, flush=True)
     from app.page import create_page  # Gradio takes seconds to import; the model is loaded meanwhile
 
-    server = create_server(engine, LOOPBACK | {host} | extra, create_page(engine))
+    server = create_server(engine, LOOPBACK | {host} | extra, create_page(engine, feedback is not None), feedback)
     engine.wait()
     if engine.failure is not None:
         raise engine.failure

@@ -20,7 +20,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.answer import Answer, Conditions, PaperCard, Retrieved, Turn, paper_json
 from app.assistant import Assistant
 from app.engine import Engine
-from app.errors import AppError
+from app.errors import AppError, NotNoted
+from app.feedback import FeedbackFile, Kind, note
 from app.guard import Guard, problem
 from app.history import MOST_TURNS
 from vectorstore.errors import VectorstoreError
@@ -50,6 +51,16 @@ class Search(_Body):
     k: Annotated[int, Field(ge=1, le=1000)] = 30
 
 
+class Told(_Body):
+    """What `POST /api/feedback` takes: an answer as `POST /api/ask` returned it, what is said of it, and the turns that
+    it was asked with."""
+
+    kind: Kind
+    answer: Answer
+    comment: Annotated[str, Field(max_length=2000)] = ""
+    history: list[Turn] = []
+
+
 class Ranking(BaseModel):
     """What `POST /api/search` returns."""
 
@@ -57,8 +68,11 @@ class Ranking(BaseModel):
     papers: list[PaperCard]
 
 
-def create_server(engine: Engine, hosts: frozenset[str], page: Page | None = None) -> FastAPI:
-    """The application over `engine`, answering to the host names `hosts`, with `page` for all that is not /api/."""
+def create_server(
+    engine: Engine, hosts: frozenset[str], page: Page | None = None, feedback: FeedbackFile | None = None
+) -> FastAPI:
+    """The application over `engine`, answering to the host names `hosts`, with `page` for all that is not /api/.
+    Feedback is taken where there is a file for it."""
     # No documentation pages: theirs would load scripts from elsewhere. The schema is at /openapi.json.
     server = FastAPI(title="paperchat", docs_url=None, redoc_url=None)
     server.add_middleware(Guard, hosts=hosts)
@@ -90,9 +104,19 @@ def create_server(engine: Engine, hosts: frozenset[str], page: Page | None = Non
         state = engine.state()
         return JSONResponse(state.to_json(), 200 if state.status == "ready" else 503)
 
+    if feedback is not None:
+        _take_feedback(server, engine, feedback)
     if page is not None:
         _add_page(server, *page)
     return server
+
+
+def _take_feedback(server: FastAPI, engine: Engine, file: FeedbackFile) -> None:
+    @server.post("/api/feedback", status_code=201)
+    def feedback(told: Told) -> dict[str, bool]:
+        """Keep what is said of an answer in a file of the server's owner."""
+        file.append(note(told.kind, told.answer, told.history, engine.state().model, told.comment))
+        return {"noted": True}
 
 
 def _add_page(server: FastAPI, page: ASGIApp, lifespan: Lifespan) -> None:
@@ -133,6 +157,10 @@ def _report_problems(server: FastAPI) -> None:
     @server.exception_handler(AppError)
     def refused(_: Request, error: AppError) -> Response:
         return problem(422, str(error))
+
+    @server.exception_handler(NotNoted)
+    def unnoted(_: Request, error: NotNoted) -> Response:
+        return problem(507, str(error))
 
     @server.exception_handler(VectorstoreError)
     def index(_: Request, error: VectorstoreError) -> Response:

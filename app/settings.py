@@ -7,7 +7,7 @@ Not known here: what a setting does; below `app/` everything is an argument.
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import BadSetting
@@ -23,6 +23,12 @@ class Settings(BaseSettings):
     embedder: str = "minilm"
     precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"  # of the papers' vectors
     allowed_hosts: str = ""  # further Host names that the server answers to, separated by commas
+    feedback_file: Path | None = None  # where what people say of answers is kept; None: they are not asked
+
+    @field_validator("feedback_file", mode="before")
+    @classmethod
+    def _empty_is_none(cls, given: object) -> object:
+        return None if given == "" else given
 
 
 def read_settings() -> Settings:

@@ -161,6 +161,19 @@ def bench(
         typer.echo(str(output))
 
 
+@cli.command()
+def review(
+    feedback: Annotated[Path, typer.Argument(metavar="FEEDBACK_FILE", help="What people said of answers.")],
+    output: Annotated[Path, typer.Option(help="The file of cases to append to.")] = Path("cases.jsonl"),
+    only_list: Annotated[bool, typer.Option("--list", help="Show what there is, ask nothing.")] = False,
+) -> None:
+    """Go through what people said of answers, one by one, and make cases of what is worth keeping."""
+    with _one_line():
+        from evals.review import run_review
+
+        run_review(feedback, None if only_list else output)
+
+
 def main() -> None:
     """The entry point."""
     settle()

@@ -22,6 +22,18 @@ class SetUnreadable(EvalsError):
         super().__init__(f"{path}: {why}. Expected UTF-8 text with one case, a JSON object, on each line.")
 
 
+class FeedbackUnreadable(EvalsError):
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}. Expected the file that PAPERCHAT_FEEDBACK_FILE names.")
+
+
+class OutputInSets(EvalsError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is in evals/sets, where only a person puts what was looked at. Name another --output."
+        )
+
+
 class BenchmarkUnreadable(EvalsError):
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path}: {why}. Expected a folder with corpus.jsonl, queries.jsonl and qrels.tsv.")

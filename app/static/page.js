@@ -1,11 +1,13 @@
-// What the page does by itself: open cards, find quotes, keep the conversation in this tab, copy, themes.
+// What the page does by itself: open cards, find quotes, keep the conversation in this tab, copy, note, themes.
 // In: clicks and keys, and HTML that Gradio puts into #log, #live, #cards and #shelf. Out: attributes, focus, scrolling.
-// Not known here: questions, papers, how anything is rendered. Nothing is fetched but api/health.
+// Not known here: questions, papers, how anything is rendered. Nothing is fetched but api/health, and nothing sent but
+// what a reader says of an answer, to api/feedback, where the server has asked for it.
 "use strict";
 
 const paperchat = (() => {
   const KEY = "paperchat.conversation";
   const UNANSWERED = "paperchat.unanswered";
+  const NOTED = "paperchat.noted";
   const THEME = "paperchat.theme";
   const WATCH_EVERY = 1500; // ms
   const opened = new Map(); // card id -> whether it was opened or closed by hand
@@ -118,6 +120,7 @@ const paperchat = (() => {
     }
     if (!byId(`t${turn}`)) turn = null; // of a conversation that was ended
     showShelf(turn ?? newest?.dataset.turn ?? null);
+    markNoted();
     for (const [id, open] of opened) { const card = byId(id); if (card) setOpen(card, open); }
     document.body.toggleAttribute("data-empty", !$("#panel .shelf"));
     announce(live);
@@ -125,17 +128,16 @@ const paperchat = (() => {
   };
   const announce = (live) => {
     if (!live || live.getAttribute("aria-busy") === "true") return;
-    const name = live.id + live.textContent.length;
-    if (announced === name || !byId("status")) return;
-    announced = name;
     const said = $$(".lead, .refusal, .notice, .sentence", live).map((part) => {
       const copy = part.cloneNode(true);
       for (const button of $$("button, math", copy)) {
         button.replaceWith(button.matches("math") ? ` ${button.textContent} ` : ` [${button.textContent}]`);
       }
       return copy.textContent;
-    });
-    byId("status").textContent = said.join(" ");
+    }).join(" ");
+    if (announced === live.id + said || !byId("status")) return;
+    announced = live.id + said;
+    byId("status").textContent = said;
   };
 
   // --- While nothing can be asked, or an answer is awaited ------------------------------------------------------------
@@ -208,6 +210,47 @@ const paperchat = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
 
+  // --- What a reader says of an answer, told to the server once -------------------------------------------------------
+  const TURNS = 10; // before the question, at most
+  const noted = new Set();
+  try { for (const told of JSON.parse(sessionStorage.getItem(NOTED)) ?? []) noted.add(told); } catch { /* none yet */ }
+  const nameOf = (button) => `${button.dataset.kind} ${button.closest(".feedback").dataset.key}`;
+  const markNoted = () => {
+    for (const button of $$("#talk .note")) {
+      const pressed = String(noted.has(nameOf(button)));
+      if (button.getAttribute("aria-pressed") !== pressed) button.setAttribute("aria-pressed", pressed);
+    }
+  };
+  const answerOf = (turn) => { const sent = $(".sent", turn); return sent && JSON.parse(sent.textContent); };
+  const turnsBefore = (turn) => {
+    if ($(".feedback", turn).hasAttribute("data-alone")) return [];
+    const turns = $$("#talk .turn"), answers = turns.slice(0, turns.indexOf(turn)).map(answerOf);
+    // As the server has it when it answers: what says nothing and cites nothing gives a follow-up nothing to refer to.
+    return answers.filter((answer) => answer && (answer.status === "answered" || answer.papers.length)).flatMap(
+      (answer) => [{ role: "user", content: answer.question },
+        { role: "assistant", content: answer.text, papers: answer.papers.map((paper) => paper.id) }]).slice(-TURNS);
+  };
+  const send = async (told) => { // why it was not kept, "" when it was
+    try {
+      const answer = await fetch(new URL("api/feedback", document.baseURI), { method: "POST",
+        headers: { "Content-Type": "application/json" }, body: JSON.stringify(told) });
+      return answer.ok ? "" : (await answer.json()).detail;
+    } catch {
+      return "the server is away.";
+    }
+  };
+  const note = async (button) => {
+    const name = nameOf(button), turn = button.closest(".turn"), hint = $(".where", turn);
+    if (noted.has(name)) { say(button, "Noted"); return; }
+    noted.add(name); // now, so that a second click sends nothing
+    const why = await send({ kind: button.dataset.kind, answer: answerOf(turn), history: turnsBefore(turn) });
+    if (why) noted.delete(name);
+    try { sessionStorage.setItem(NOTED, JSON.stringify([...noted])); } catch { /* it lasts until a reload */ }
+    markNoted();
+    if (why) hint.textContent = `Could not be noted: ${why.replace(/^could not be noted: /, "")}`;
+    say(button, why ? "Could not be noted" : "Noted");
+  };
+
   // --- Clicks and keys -----------------------------------------------------------------------------------------------
   const type = (question) => {
     const area = $("#box textarea");
@@ -235,6 +278,7 @@ const paperchat = (() => {
     ".example": (it) => ask(it.textContent),
     ".copy": async (it) => { await copy(exported(it)); say(it, "Copied"); },
     ".save": save,
+    ".note": note,
     "#theme": () => setTheme(document.body.classList.contains("dark") ? "light" : "dark"),
   };
   document.addEventListener("click", (event) => {

@@ -62,6 +62,7 @@ class Server:
     index: Path
     port: int
     program: str = "from app.cli import main; main()"
+    feedback: Path | None = None
     process: "subprocess.Popen[str] | None" = None
 
     @property
@@ -70,6 +71,7 @@ class Server:
 
     def start(self) -> "Server":
         environment = {"PAPERCHAT_INDEX_DIR": str(self.index), "PAPERCHAT_EMBEDDER": "hashing"}
+        environment["PAPERCHAT_FEEDBACK_FILE"] = str(self.feedback or "")
         self.process = subprocess.Popen(
             [sys.executable, "-c", self.program, "serve", "--port", str(self.port)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env={**os.environ, **environment},
@@ -225,5 +227,30 @@ def ask() -> Callable[[Page, str], None]:
         page.keyboard.press("Enter")
         done = page.locator('#live .turn[aria-busy="false"]').filter(has=page.get_by_text(question, exact=True))
         done.wait_for()
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def contrast() -> Callable[[Page, str], float]:
+    """WCAG's contrast of an element's text and what it stands on."""
+
+    def of(page: Page, selector: str) -> float:
+        return float(
+            page.evaluate(
+                """(selector) => {
+                const parse = (css) => css.match(/[\\d.]+/g).map(Number);
+                const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+                    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+                let element = document.querySelector(selector), behind = element;
+                const ink = light(parse(getComputedStyle(element).color));
+                const ground = (element) => parse(getComputedStyle(element).backgroundColor);
+                while (behind && (ground(behind)[3] ?? 1) === 0) behind = behind.parentElement;
+                const paper = light(ground(behind ?? document.body));
+                return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05); }""",
+                selector,
+            )
+        )
 
     return of

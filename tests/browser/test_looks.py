@@ -9,26 +9,6 @@ Ask = Callable[[Page, str], None]
 QUESTION = "Which simple regret bound holds for Gaussian process bandits in the hypersphere?"
 
 
-def contrast(page: Page, selector: str) -> float:
-    """WCAG's contrast of an element's text and what it stands on."""
-    return float(
-        page.evaluate(
-            """(selector) => {
-            const parse = (css) => css.match(/[\\d.]+/g).map(Number);
-            const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-                .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-                .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-            let element = document.querySelector(selector), behind = element;
-            const ink = light(parse(getComputedStyle(element).color));
-            const ground = (element) => parse(getComputedStyle(element).backgroundColor);
-            while (behind && (ground(behind)[3] ?? 1) === 0) behind = behind.parentElement;
-            const paper = light(ground(behind ?? document.body));
-            return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05); }""",
-            selector,
-        )
-    )
-
-
 @pytest.mark.parametrize("width", [390, 768, 900, 1280, 1920])
 def test_nothing_scrolls_sideways(open_page, server, ask: Ask, width: int) -> None:
     page = open_page(server, width=width)
@@ -44,7 +24,9 @@ def test_nothing_scrolls_sideways(open_page, server, ask: Ask, width: int) -> No
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_readable_in_both_themes(open_page, server, ask: Ask, scheme: str) -> None:
+def test_text_is_readable_in_both_themes(
+    open_page, server, ask: Ask, contrast: Callable[[Page, str], float], scheme: str
+) -> None:
     page = open_page(server, color_scheme=scheme)
     assert ("dark" in (page.locator("body").get_attribute("class") or "")) == (scheme == "dark")
     ask(page, QUESTION)
