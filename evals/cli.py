@@ -121,21 +121,55 @@ def compare(
     markdown_file: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write what is printed to a file, too.")
     ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Only a row of means for each report.")] = False,
 ) -> None:
     """What changed from report A to B (and to every further one): by measure, with p-values, and by question."""
     with _one_line():
         from evals.compare import compare as compared
-        from evals.markdown import comparison_text
+        from evals.markdown import comparison_text, table_text
         from evals.report import read_report
 
         if len(reports) < 2:
             raise typer.BadParameter("name at least two reports", param_hint="A B")
         base, *others = [read_report(path) for path in reports]
-        names = [str(path) for path in reports[1:]]
-        text = comparison_text(base, compared(base, dict(zip(names, others, strict=True))))
+        named = dict(zip(_names(reports[1:], others), others, strict=True))
+        found = compared(base, named)
+        text = table_text(base, named, found) if table else comparison_text(base, found)
         if markdown_file is not None:
             _write(markdown_file, text)
         typer.echo(text)
+
+
+@cli.command()
+def systems(
+    set_name: Set = "seeds",
+    system: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="One to compare, the first being compared with; else all.")
+    ] = None,
+    reports: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write each report there as SET-SYSTEM.json.")
+    ] = None,
+) -> None:
+    """Put SET to several systems and print a row for each: the product, its legs, the recipe of most tutorials."""
+    with _one_line():
+        from evals.compare import compare as compared
+        from evals.dataset import load
+        from evals.markdown import table_text
+        from evals.systems import SYSTEMS, demand_known
+
+        demand_known(system or ())
+        dataset = load(set_name)
+        if reports is not None:
+            _demand_writable([reports / "x"] if reports.exists() else [reports])
+        found: dict[str, Report] = {}
+        for name in system or SYSTEMS:
+            typer.echo(f"asking {name} ...", err=True)
+            found[name] = _evaluate(dataset, name)
+            if reports is not None:
+                _write(reports / f"{dataset.name}-{name}.json", found[name].to_json())
+        first, *rest = found
+        others = {name: found[name] for name in rest}
+        typer.echo(table_text(found[first], others, compared(found[first], others)))
 
 
 @cli.command()
@@ -199,6 +233,12 @@ def _system(dataset: Dataset, method: str = "paperchat") -> Iterator[System]:
         settings = settings_for(dataset, read_settings(), progress)
     with closing(open_system(method, settings)) as system:
         yield system
+
+
+def _names(paths: list[Path], reports: list[Report]) -> list[str]:
+    """What reports are called: their systems where these differ, else their files."""
+    methods = [report.system.method for report in reports]
+    return methods if len(set(methods)) == len(methods) > 1 else [str(path) for path in paths]
 
 
 def _demand_writable(paths: list[Path]) -> None:

@@ -5,7 +5,7 @@ Text that came from a question or a model stands in code spans, so that no rende
 Not known here: how anything was measured.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from evals.compare import Comparison, Flip
 from evals.gate import Verdict
@@ -52,6 +52,31 @@ def comparison_text(base: Report, comparisons: Sequence[Comparison]) -> str:
         lines += ["", *_listed("Got worse", [_flip(flip) for flip in comparison.fell])]
         lines += _listed("Got better", [_flip(flip) for flip in comparison.rose])
     return "\n".join(lines)
+
+
+def table_text(base: Report, others: Mapping[str, Report], comparisons: Sequence[Comparison]) -> str:
+    """Every report as a row of means over all questions; what differs from the first one by more than noise is bold."""
+    names = [measure.name for measure in MEASURES if measure.name in base.overall.measures]
+    looks = sum(len(comparison.changes) for comparison in comparisons)
+    sure = {(c.name, change.measure) for c in comparisons for change in c.changes if change.corrected < 0.05}
+    applies = [f"{name} ({base.overall.measures[name].n})" for name in names]
+    lines = [
+        f"# {base.set.name}: {base.overall.n} questions, {base.system.papers} papers",
+        "",
+        f"Commit {base.commit}, set {base.set.digest}, embedder {base.system.embedder}. Bold: differs from "
+        f"{base.system.method}, p < .05 by a paired randomisation test, corrected for {looks} looks (Holm).",
+        "",
+        _row(["system", *applies]),
+        _row(["---", *["--:"] * len(names)]),
+    ]
+    for label, report in {base.system.method: base, **others}.items():
+        cells = []
+        for name in names:
+            found = report.overall.measures.get(name)
+            mark = "**" if (label, name) in sure else ""
+            cells.append(f"{mark}{found.mean:.3f}{mark}" if found else "-")
+        lines.append(_row([label, *cells]))
+    return "\n".join([*lines, ""])
 
 
 def _flip(flip: Flip) -> str:

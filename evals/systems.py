@@ -4,7 +4,7 @@ In: a name and settings. Out: a `System`.
 Not known here: what it is asked, how it is scored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from app.settings import Settings
@@ -33,6 +33,12 @@ def open_system(name: str, settings: Settings) -> System:
 
     Raises NoSuchSystem, PackageMissing, or what opening an index does.
     """
-    if name not in SYSTEMS:
-        raise NoSuchSystem(name, list(SYSTEMS))
+    demand_known([name])
     return SYSTEMS[name](settings)
+
+
+def demand_known(names: Iterable[str]) -> None:
+    """Raises NoSuchSystem for the first that is none."""
+    for name in names:
+        if name not in SYSTEMS:
+            raise NoSuchSystem(name, list(SYSTEMS))

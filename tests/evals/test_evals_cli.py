@@ -161,3 +161,14 @@ def test_two_runs_give_the_same_json_but_for_the_timings(few, tmp_path):
         del report["latency_ms"]
         found.append(report)
     assert found[0] == found[1]
+
+
+def test_several_systems_in_one_command_and_the_same_table_from_their_reports(few, tmp_path):
+    folder = tmp_path / "reports"
+    told = call("systems", few, "--system", "hybrid", "--system", "bm25", "--system", "recipe", "--reports", folder)
+    assert told.exit_code == 0, told.output
+    rows = [line.split(" |")[0] for line in told.stdout.splitlines() if line.startswith("| ")]
+    assert rows == ["| system", "| ---", "| hybrid", "| bm25", "| recipe"]
+    files = [folder / f"few-{name}.json" for name in ("hybrid", "bm25", "recipe")]
+    assert call("compare", "--table", *files).stdout == told.stdout
+    assert "no system 'bm52'" in complaint("systems", few, "--system", "bm52")
