@@ -35,8 +35,8 @@ class OutputInSets(EvalsError):
 
 
 class BenchmarkUnreadable(EvalsError):
-    def __init__(self, path: Path, why: str) -> None:
-        super().__init__(f"{path}: {why}. Expected a folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
+    def __init__(self, place: Path | str, why: str) -> None:
+        super().__init__(f"{place}: {why}. Expected a folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
 
 
 class DataMissing(EvalsError):

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.settings import Settings
+from evals.beir import read_corpus, read_queries
 from evals.cli import cli
 from evals.corpora import settings_for
 from evals.dataset import load
@@ -93,3 +94,24 @@ def test_a_folder_without_judged_queries_is_told(folder: Path) -> None:
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n")
     with pytest.raises(BenchmarkUnreadable, match="no query has a relevant paper"):
         load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "told"),
+    [
+        ("corpus.jsonl", "{", "corpus.jsonl:6"),
+        ("corpus.jsonl", "[1]", "corpus.jsonl:6"),
+        ("corpus.jsonl", '{"_id": 7, "text": "x"}', "corpus.jsonl:6: '_id' is no text"),
+        ("corpus.jsonl", '{"_id": "1", "text": "again"}', "corpus.jsonl:6: the id '1' is taken"),
+        ("queries.jsonl", '{"_id": "q9"}', "queries.jsonl:4: 'text' is missing"),
+        ("qrels.tsv", "q1\t1\tmuch", "qrels.tsv:6"),
+        ("qrels.tsv", "q1", "qrels.tsv:6"),
+    ],
+)
+def test_a_broken_line_is_told_with_its_number(folder: Path, name: str, line: str, told: str) -> None:
+    with (folder / name).open("a") as file:
+        file.write(line + "\n")
+    read = read_corpus if name == "corpus.jsonl" else read_queries
+    with pytest.raises(BenchmarkUnreadable) as raised:
+        read(folder)
+    assert told in str(raised.value)
