@@ -27,7 +27,7 @@ class Manifest:
     papers: int
     passages: int
     chunks: int
-    exact: bool  # whether every vector is to be looked at, because the graph passes some of them by
+    exact: bool  # whether every vector is to be looked at: there are few, or the graph passes some of them by
     files: dict[str, str]  # sha256 by path, of the rows for Chroma's database: what is spoiled shows before it is used
 
 

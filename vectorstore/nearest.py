@@ -2,8 +2,8 @@
 
 In: a question's vector, and perhaps the papers that are allowed. Out: cosines by paper number, best first.
 Cosines are always taken from the generation's own vectors, whose file has a digest; a graph can pass something by,
-but can't misstate it. Where papers are restricted, or the graph was found to pass by its own vectors when it was
-built, every vector is looked at.
+but can't misstate it. Where papers are restricted, and in a generation that is to be searched exactly, every vector is
+looked at.
 Not known here: papers, lexical search, how the graph is kept.
 """
 

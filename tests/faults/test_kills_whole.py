@@ -180,7 +180,9 @@ def change(
 
 
 def names(index: Path) -> frozenset[str]:
-    return frozenset(path.name for path in index.iterdir() if not path.name.endswith(("-wal", "-shm")))
+    """What is in the folder, but for SQLite's own leftovers and a draft of records that the next ingest sweeps."""
+    passing = ("-wal", "-shm", ".tmp")
+    return frozenset(path.name for path in index.iterdir() if not path.name.endswith(passing))
 
 
 def kept(index: Path) -> set[str]:

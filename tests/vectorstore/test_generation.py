@@ -72,7 +72,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, write: Write, paper: MakeP
     files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in manifest.files}
     files[DATABASE] = manifest.files[DATABASE]  # of its rows
     counts = {"papers": 2, "passages": 4, "chunks": 2}
-    assert manifest == Manifest(FORMAT, manifest.hash, MODEL, 256, **counts, exact=False, files=files)
+    assert manifest == Manifest(FORMAT, manifest.hash, MODEL, 256, **counts, exact=True, files=files)
     assert {"papers.sqlite3", "vectors.npy", "passages.npy"} < files.keys()
     assert folders(tmp_path) == {f"gen-{manifest.hash}"}
     assert current_folder(tmp_path) == tmp_path / f"gen-{manifest.hash}"
@@ -446,6 +446,7 @@ def test_a_graph_that_does_not_find_its_vectors_is_not_relied_on(
     tmp_path: Path, write: Write, paper: MakePaper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when an index library loses some: the new generation is checked with its own vectors."""
+    monkeypatch.setattr(commit, "EXACT", 0)
     assert not write(tmp_path, [paper(0)]).exact
     build = commit.build_dense
 
@@ -458,8 +459,12 @@ def test_a_graph_that_does_not_find_its_vectors_is_not_relied_on(
     assert ids(tmp_path) == ["p1", "p2"]
 
 
-def test_of_a_thousand_papers_that_hardly_differ_each_is_found(tmp_path: Path, write: Write, paper: MakePaper) -> None:
+@pytest.mark.parametrize("exact_up_to", [0, commit.EXACT])
+def test_of_a_thousand_papers_that_hardly_differ_each_is_found(
+    tmp_path: Path, write: Write, paper: MakePaper, monkeypatch: pytest.MonkeyPatch, exact_up_to: int
+) -> None:
     """A graph of them falls into islands, and which ones it loses is a matter of chance."""
+    monkeypatch.setattr(commit, "EXACT", exact_up_to)
     papers = [paper(number, abstract=f"We study the bandit problem {number} times.") for number in range(1050)]
     write(tmp_path, papers)
     live = open_current(tmp_path, MODEL)

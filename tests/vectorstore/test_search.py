@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ingest.build import Request, ingest
+from vectorstore import commit
 from vectorstore import search as search_module
 from vectorstore.catalogue import Entry
 from vectorstore.commit import write_generation
@@ -20,9 +22,22 @@ from vectorstore.vectors import Chunk, Embedded, Embedder
 STEINER = "icml2026-Cqq3HGRIuM"
 
 
-@pytest.fixture(scope="module")
-def searcher(pristine_index: Path, hashing: HashingEmbedder) -> Iterator[Searcher]:
-    opened = Searcher(pristine_index, hashing)
+@pytest.fixture(scope="module", params=["exactly", "by the graph"])
+def searcher(
+    request: pytest.FixtureRequest,
+    pristine_index: Path,
+    sample: Path,
+    hashing: HashingEmbedder,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Searcher]:
+    """Over an index that is small enough to look at every vector, and over one whose graph is asked."""
+    root = pristine_index
+    if request.param == "by the graph":
+        root = tmp_path_factory.mktemp("graph") / "index"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(commit, "EXACT", 0)
+            ingest(root, Request((sample,)), hashing)
+    opened = Searcher(root, hashing)
     yield opened
     opened.close()
 
