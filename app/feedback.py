@@ -4,7 +4,7 @@ In: an answer and what was said of it; the path that the owner of the server set
 whole, whoever else appends; an error in words where that can't be done. A line read back.
 Only what was asked, answered and said is kept: nothing of the person, the browser or the network. The file is its
 owner's alone (mode 0600), and bounded.
-Not known here: HTTP, the page, what becomes of the lines (evals/review.py).
+Not known here: HTTP, the page, what becomes of the lines (evals/review/).
 """
 
 import errno

@@ -203,7 +203,7 @@ def review(
 ) -> None:
     """Go through what people said of answers, one by one, and make cases of what is worth keeping."""
     with _one_line():
-        from evals.review import run_review
+        from evals.review.run import run_review
 
         run_review(feedback, None if only_list else output)
 

@@ -18,15 +18,15 @@ from typer.testing import CliRunner, Result
 
 from app.answer import Turn
 from app.feedback import FeedbackFile, Noted, note, to_line
-from evals import review as module
 from evals.case import Case
 from evals.cli import cli
 from evals.dataset import SETS, load
 from evals.errors import BadCase, FeedbackUnreadable, FileUnwritable, OutputInSets
-from evals.item_text import shown, visible
-from evals.personal import find_personal
-from evals.review import list_items, review
-from evals.used import Cases, Item, read_items
+from evals.review import run as module
+from evals.review.item_text import shown, visible
+from evals.review.personal import find_personal
+from evals.review.run import list_items, review
+from evals.review.used import Cases, Item, read_items
 from vectorstore.paper import Paper
 
 NOW = datetime(2026, 5, 1, 12, 34, 56, tzinfo=UTC)

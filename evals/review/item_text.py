@@ -8,7 +8,7 @@ Not known here: what is asked about it, where it is from.
 from collections.abc import Callable
 
 from app.feedback import Noted
-from evals.personal import find_personal
+from evals.review.personal import find_personal
 from vectorstore.paper import Paper
 
 Lookup = Callable[[str], Paper | None]

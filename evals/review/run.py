@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.settings import read_settings
-from evals.dialogue import Ask, Dialogue, Say, sound
-from evals.item_text import Lookup, shown, visible
-from evals.used import Broken, Cases, Item, read_items
+from evals.review.dialogue import Ask, Dialogue, Say, sound
+from evals.review.item_text import Lookup, shown, visible
+from evals.review.used import Broken, Cases, Item, read_items
 from vectorstore.errors import VectorstoreError
 from vectorstore.generation import live_fingerprint, open_current
 from vectorstore.paper import Paper

@@ -14,9 +14,9 @@ from app.language import language_of
 from evals.case import Case, Malformed, parse
 from evals.dataset import SETS, load
 from evals.grounding import contains
-from evals.item_text import Lookup, visible
-from evals.personal import find_personal
-from evals.used import Cases, Item, note_of
+from evals.review.item_text import Lookup, visible
+from evals.review.personal import find_personal
+from evals.review.used import Cases, Item, note_of
 
 Ask = Callable[[str], str]  # a prompt to what was typed; raises EOFError when there is no more
 Say = Callable[[str], object]
