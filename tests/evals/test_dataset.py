@@ -3,7 +3,7 @@ import json
 import pytest
 
 from evals.dataset import SETS, Dataset, load
-from evals.errors import BadCase, NoSuchCategory, SetMissing, SetUnreadable
+from evals.errors import BadCase, BenchmarkUnreadable, NoSuchCategory, SetMissing, SetUnreadable
 from evals.gold import SAMPLE
 from evals.grounding import contains
 
@@ -35,9 +35,11 @@ def test_an_id_that_is_taken_is_refused(tmp_path):
 
 def test_files_that_hold_no_cases_are_refused(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x01\x80")
-    for path in (write(tmp_path / "empty.jsonl"), str(tmp_path), str(tmp_path / "binary")):
+    for path in (write(tmp_path / "empty.jsonl"), str(tmp_path / "binary")):
         with pytest.raises(SetUnreadable):
             load(path)
+    with pytest.raises(BenchmarkUnreadable, match=r"qrels\.tsv"):
+        load(str(tmp_path))
 
 
 def test_a_set_that_does_not_exist_is_named_with_those_that_do():
