@@ -13,8 +13,8 @@ from pathlib import Path
 from evals.case import Case
 from evals.errors import GoldMissing
 from evals.system import System
+from ingest.document import Skipped
 from ingest.readers import read
-from ingest.readers.record import Skipped
 
 SAMPLE = Path(__file__).parent.parent / "ingest" / "samples" / "icml2026_sample.jsonl"
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.chunks import chunks_of_all
+from ingest.document import Skipped
 from ingest.errors import NothingRead, NothingToRebuild
 from ingest.merge import merge
 from ingest.readers import read
-from ingest.readers.record import Skipped
 from ingest.report import Report
 from ingest.sentences import sentence_spans
 from vectorstore.cache import EmbeddingCache

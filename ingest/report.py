@@ -8,7 +8,7 @@ Not known here: how anything was counted.
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ingest.readers.record import Skipped
+from ingest.document import Skipped
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ingest.document import Skipped
 from ingest.errors import SourceMissing, SourceUnreadable
 from ingest.readers.blank_lines import read_blank_lines
 from ingest.readers.jsonl import read_jsonl
-from ingest.readers.record import Reader, Skipped
+from ingest.readers.record import Reader
 from vectorstore.paper import Paper
 
 READERS: dict[str, Reader] = {"jsonl": read_jsonl, "text": read_blank_lines}

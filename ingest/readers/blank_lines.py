@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.readers.record import Skipped, record_of
+from ingest.document import Skipped
+from ingest.readers.record import record_of
 from vectorstore.paper import Paper
 
 _ABSTRACT_WORDS = 25  # the shortest of 96,000 real abstracts that is no stub has more

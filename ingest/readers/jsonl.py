@@ -7,7 +7,8 @@ Not known here: what the fields mean (record.py).
 import json
 from collections.abc import Iterator
 
-from ingest.readers.record import Skipped, Unreadable, record_of
+from ingest.document import Skipped
+from ingest.readers.record import Unreadable, record_of
 from vectorstore.paper import Paper
 
 

@@ -7,22 +7,12 @@ Not known here: file formats.
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ingest.clean import clean, line
+from ingest.document import Skipped
 from vectorstore.paper import Paper
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """Something in a source that is no paper: where it stands (1-based line) and why it was left out."""
-
-    source: str
-    line: int
-    reason: str
-
 
 Reader = Callable[[str, str], Iterator[Paper | Skipped]]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from ingest.document import Skipped
 from ingest.readers.blank_lines import read_blank_lines
-from ingest.readers.record import Skipped
 from vectorstore.paper import Paper
 
 Abstract = Callable[..., str]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from ingest import errors
+from ingest.document import Skipped
 from ingest.errors import IngestError
-from ingest.readers.record import Skipped
 from ingest.report import Report
 
 REPORT = Report(5, 1, 1, 1, 2, 0, (), 9, 3)

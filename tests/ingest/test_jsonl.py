@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from ingest.document import Skipped
 from ingest.readers.jsonl import read_jsonl
-from ingest.readers.record import Skipped
 from vectorstore.paper import Paper
 
 GOOD = json.dumps({"id": "x-1", "title": "Bees"})

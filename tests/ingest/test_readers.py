@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ingest import readers
+from ingest.document import Skipped
 from ingest.errors import SourceMissing, SourceUnreadable
 from ingest.readers import read
-from ingest.readers.record import Skipped
 from vectorstore.paper import Paper
 
 ABSTRACT = (
