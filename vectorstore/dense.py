@@ -189,12 +189,7 @@ def rows_digest(database: Path) -> str:
     """The sha256 of what Chroma's own database holds, which is the same for ever; its bytes are not, because Chroma
     signs it whenever it opens it. Raises OSError where it can't be read."""
     try:
-        try:
-            connection = sqlite3.connect(f"file:{quote(str(database))}?mode=rw", uri=True)  # may have to roll back
-            connection.execute("SELECT 1 FROM sqlite_master")
-        except sqlite3.OperationalError:
-            connection = sqlite3.connect(f"file:{quote(str(database))}?mode=ro&immutable=1", uri=True)
-        with closing(connection):
+        with closing(_unlocked(database) or _locked(database)) as connection:
             digest = hashlib.sha256()
             for line in connection.iterdump():
                 if _SIGNED not in line:
@@ -202,6 +197,31 @@ def rows_digest(database: Path) -> str:
             return digest.hexdigest()
     except (sqlite3.Error, UnicodeError) as error:
         raise OSError(f"SQLite cannot read it ({error})") from error
+
+
+def _unlocked(database: Path) -> sqlite3.Connection | None:
+    """A copy in memory that was read while nobody wrote, or None while somebody does.
+
+    A lock would keep Chroma from opening the database for as long as it is held: for ever, if its holder is suspended.
+    """
+    journal = database.with_name(f"{database.name}-journal")
+    before = database.stat()
+    content = database.read_bytes()
+    after = database.stat()
+    if journal.exists() or (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size) or not content:
+        return None
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(content)
+    return connection
+
+
+def _locked(database: Path) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(f"file:{quote(str(database))}?mode=rw", uri=True)  # may have to roll back
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection = sqlite3.connect(f"file:{quote(str(database))}?mode=ro&immutable=1", uri=True)
+    return connection
 
 
 def _client(folder: Path) -> Any:

@@ -1,5 +1,6 @@
 """Dense search against exact arithmetic, and a Chroma folder that is not what it should be."""
 
+import hashlib
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vectorstore.dense import DenseIndex, Start, build_dense
+from vectorstore.dense import DenseIndex, Start, build_dense, rows_digest
 from vectorstore.errors import IndexDamaged
 from vectorstore.vectors import Vectors
 
@@ -267,3 +268,24 @@ def test_too_many_changes_at_once_are_built_anew(start: Start, tmp_path: Path) -
     build_dense(tmp_path / "chroma", ids, vectors, MODEL, start)
     assert graph_files(tmp_path / "chroma").keys() != graph_files(start.folder).keys()
     assert found_by_all(tmp_path / "chroma", ids, vectors)
+
+
+def test_who_verifies_a_database_shuts_no_writer_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock held meanwhile would keep everybody from opening the index if its holder were suspended."""
+    database = tmp_path / "chroma.sqlite3"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript("CREATE TABLE papers (id); INSERT INTO papers VALUES (1);")
+    written: list[bool] = []
+
+    class Digest:
+        def update(self, line: bytes) -> None:
+            with closing(sqlite3.connect(database, timeout=0)) as connection:
+                connection.execute("BEGIN EXCLUSIVE")
+                written.append(True)
+
+        def hexdigest(self) -> str:
+            return ""
+
+    monkeypatch.setattr(hashlib, "sha256", Digest)
+    rows_digest(database)
+    assert written
