@@ -274,7 +274,7 @@ def test_who_verifies_a_database_shuts_no_writer_out(tmp_path: Path, monkeypatch
     """A lock held meanwhile would keep everybody from opening the index if its holder were suspended."""
     database = tmp_path / "chroma.sqlite3"
     with closing(sqlite3.connect(database)) as connection:
-        connection.executescript("CREATE TABLE papers (id); INSERT INTO papers VALUES (1);")
+        connection.executescript("CREATE TABLE papers (id); INSERT INTO papers VALUES (1), (2), (3), (4);")
     written: list[bool] = []
 
     class Digest:
